@@ -1,0 +1,1 @@
+"""The knowledge base: releases, symbols, spans, and the DuckDB file that holds them."""

@@ -1,0 +1,71 @@
+"""What was read: the values that the indexers hand over and the store keeps.
+
+A release is a set of **blocks**.  A block is what one source file contributes, with
+its imports resolved; it is named by a digest, and the same block serves every
+release in which file and resolved imports are the same.  Folding works on blocks,
+so its cost follows what changed, not what was released.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import NamedTuple
+
+from .releases import Release
+from .symbols import SymbolState
+
+
+class ModuleStatus(StrEnum):
+    """Whether a module of an artifact could be read."""
+
+    OK = "ok"
+    SKIPPED = "skipped"
+    """Left out by rule (a test suite)."""
+    COMPILED = "compiled"
+    """An extension module without stub or Cython source."""
+    FAILED = "failed"
+    """It is there and no parser could read it, or a limit stopped the reading."""
+
+
+class ModuleRead(NamedTuple):
+    """How one module of one release was read."""
+
+    module: str
+    file: str
+    status: str = ModuleStatus.OK
+    parser: str | None = None
+    detail: str | None = None
+
+
+class Row(NamedTuple):
+    """One path of a block: its qualified name, its state and the line of its definition (1-based, 0 unknown)."""
+
+    symbol: str
+    state: SymbolState
+    line: int = 0
+
+
+class Block(NamedTuple):
+    """What one file contributes to a release."""
+
+    file: str
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseObservation:
+    """One release: its modules and the digests of its blocks (none where it was not read)."""
+
+    release: Release
+    modules: tuple[ModuleRead, ...] = ()
+    blocks: tuple[bytes, ...] = ()
+
+
+@dataclass(slots=True)
+class ProjectObservation:
+    """A project: its releases in any order, and every block that they name."""
+
+    project: str
+    releases: list[ReleaseObservation] = field(default_factory=list)
+    blocks: dict[bytes, Block] = field(default_factory=dict)

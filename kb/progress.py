@@ -1,0 +1,33 @@
+"""Progress is injected and silent by default."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+
+class Progress(Protocol):
+    """What the indexers report.  Calls may come from several threads."""
+
+    def project_started(self, project: str, releases: int) -> None: ...
+
+    def release_done(self, project: str, version: str, status: str, reason: str | None) -> None: ...
+
+    def bytes_fetched(self, count: int) -> None: ...
+
+    def files(self, *, parsed: int = 0, reused: int = 0) -> None: ...
+
+    def note(self, message: str) -> None: ...
+
+
+class NullProgress:
+    """Says nothing."""
+
+    def project_started(self, project: str, releases: int) -> None: ...
+
+    def release_done(self, project: str, version: str, status: str, reason: str | None) -> None: ...
+
+    def bytes_fetched(self, count: int) -> None: ...
+
+    def files(self, *, parsed: int = 0, reused: int = 0) -> None: ...
+
+    def note(self, message: str) -> None: ...
