@@ -39,7 +39,7 @@ class ModuleRead(NamedTuple):
 
 
 class Row(NamedTuple):
-    """One path of a block: its qualified name, its state and the line of its definition (1-based, 0 unknown)."""
+    """One path of a block: qualified name, state and line of its definition (1-based, 0 unknown)."""
 
     symbol: str
     state: SymbolState

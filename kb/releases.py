@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from packaging.version import Version
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.version import InvalidVersion, Version
 
 
 class ReleaseStatus(StrEnum):
@@ -37,6 +38,8 @@ class Release:
     sha256: str | None = None
     size: int | None = None
     fetched: int = 0
+    reader: int | None = None
+    """Version of the extractor that read it; another one would read it again."""
 
     @property
     def is_prerelease(self) -> bool:
@@ -47,3 +50,38 @@ class Release:
 def order_releases(releases: Iterable[Release]) -> list[Release]:
     """Sort by PEP 440, which is not the order of upload (Flask 2.2.5 came after 2.3.0)."""
     return sorted(releases, key=lambda release: Version(release.version))
+
+
+def resolve_version(text: str, releases: Iterable[Release]) -> Release | None:
+    """Find the release that `text` names: `v1.0` and `2.3` = `2.3.0` as `packaging` compares them.
+
+    Raises `ValueError` where `text` is not a version.
+
+    >>> resolve_version("v2.3", [Release("2.2"), Release("2.3.0")]).version
+    '2.3.0'
+    """
+    try:
+        wanted = Version(text)
+    except InvalidVersion as error:
+        raise ValueError(f"{text!r} is not a version") from error
+    found = [release for release in releases if Version(release.version) == wanted]
+    return found[0] if found else None
+
+
+def looks_like_specifier(text: str) -> bool:
+    """True for `>=1.2,<2` and its like, False for a version."""
+    return any(mark in text for mark in "<>=!~,") and _specifier(text) is not None
+
+
+def _specifier(text: str) -> SpecifierSet | None:
+    try:
+        return SpecifierSet(text)
+    except InvalidSpecifier:
+        return None
+
+
+def matching_releases(specifier: str, releases: Iterable[Release]) -> list[Release]:
+    """The releases that a specifier names, in PEP 440 order; pre-releases by the rules of `packaging`."""
+    ordered = order_releases(releases)
+    found = set(SpecifierSet(specifier).filter([release.version for release in ordered]))
+    return [release for release in ordered if release.version in found]

@@ -1,0 +1,328 @@
+"""The facts of a release's files, joined: one block of rows for each file.
+
+A block whose file and resolved imports were seen before is known by its digest
+and costs no more than the resolving.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from typing import Any
+
+from ..kb.observations import Block, Row
+from ..kb.symbols import Deprecation, Kind, Signature, Status, SymbolState, Visibility
+from .classes import Classes, drop_first, plain_signature
+from .facts import AttributeFacts, Binding, ClassFacts, FunctionFacts
+from .namespaces import ModuleEntry, Release, Target
+
+_FUNCTION_MAKERS = {"_add_docstr", "add_docstr", "partial", "functools.partial", "deprecate", "np.deprecate", "wraps"}
+_CLASS_MAKERS = {
+    "namedtuple", "collections.namedtuple", "NamedTuple", "typing.NamedTuple", "Enum", "enum.Enum", "IntEnum",
+    "enum.IntEnum", "TypedDict", "typing.TypedDict", "type", "make_dataclass", "dataclasses.make_dataclass",
+}  # fmt: skip
+
+
+def is_private(path: str) -> bool:
+    """True where a part of the path is private by name; dunder names are part of the language."""
+    return any(
+        part.startswith("_") and not (part.startswith("__") and part.endswith("__")) for part in path.split(".")
+    )
+
+
+class Assembler:
+    """Makes the blocks of one release.  `known` holds digests whose rows need not be made again."""
+
+    def __init__(self, release: Release, known: set[bytes]) -> None:
+        self.release = release
+        self.known = known
+        self.classes = Classes(release)
+        self._states: dict[str, SymbolState] = {}
+        self._tokens: dict[str, bytes] = {}
+
+    def blocks(self) -> Iterator[tuple[bytes, Block | None]]:
+        """(digest, block) for each module; None for a block that is known already."""
+        for module in sorted(self.release.modules):
+            entry = self.release.modules[module]
+            digest = self._digest(entry)
+            if digest in self.known:
+                yield digest, None
+                continue
+            self.known.add(digest)
+            yield digest, Block(entry.path or entry.stub_path, tuple(self._rows(entry)))
+
+    # ---- digests
+
+    def _digest(self, entry: ModuleEntry) -> bytes:
+        """Names the rows: the file, and all that its rows take from other files."""
+        module = entry.module
+        hasher = hashlib.blake2b(entry.key, digest_size=16)
+        hasher.update(f"{module}\0{entry.path}\0{entry.stub_path}\0{self.release.opaque(module)}".encode())
+        exports = self.release.exports(module)
+        if exports is not None:
+            hasher.update(repr((list(exports.names), exports.partial)).encode())
+        for name, binding in self.release.namespace(module).items():
+            if binding.form == "class":
+                hasher.update(self._class_token(f"{module}.{name}", module, binding))
+            elif binding.form in ("from", "import", "ref"):
+                target = self.release.resolve(module, name)
+                hasher.update(f"{name}\0{binding.seq}\0".encode() + self._token(target))
+            elif binding.via == "star-import" or binding.via == "lazy":
+                hasher.update(name.encode())
+        return hasher.digest()
+
+    def _token(self, target: Target) -> bytes:
+        """Names a target's state."""
+        if target.form != "object" or target.binding is None:
+            return f"{target.form}\0{target.path}".encode()
+        known = self._tokens.get(target.path)
+        if known is None:
+            known = target.path.encode() + self.release.modules[target.module].key
+            if target.binding.form == "class":
+                known += self.classes.view(target).token
+            self._tokens[target.path] = known
+        return known
+
+    def _class_token(self, path: str, module: str, binding: Binding) -> bytes:
+        token = self.classes.view(Target("object", path, module, binding)).token
+        for member in binding.data.members:
+            if member.form == "class":
+                token += self._class_token(f"{path}.{member.name}", module, member)
+            elif member.form in ("from", "ref", "import"):
+                token += self._token(self.release.follow_binding(module, member))
+        return token
+
+    # ---- rows
+
+    def _rows(self, entry: ModuleEntry) -> Iterator[Row]:
+        module = entry.module
+        yield self._module_row(entry)
+        namespace = self.release.namespace(module)
+        exports = self.release.exports(module)
+        for name, binding in namespace.items():
+            if name in ("__all__", "__getattr__", "__dir__") or binding.via == "submodule":
+                continue
+            visibility = self._visibility(entry, binding, exports)
+            yield from self._binding_rows(f"{module}.{name}", module, binding, visibility)
+        yield from self._unbound_exports(entry, namespace, exports)
+        if entry.facts is None and entry.stub is not None:
+            for binding in entry.stub.bindings:
+                visibility = Visibility.PRIVATE if is_private(f"{module}.{binding.name}") else Visibility.PUBLIC
+                yield from self._binding_rows(f"{module}.{binding.name}", module, binding, visibility)
+
+    def _module_row(self, entry: ModuleEntry) -> Row:
+        facts = entry.facts
+        visibility = Visibility.PRIVATE if is_private(entry.module) else Visibility.PUBLIC
+        removed: tuple[str, ...] = ()
+        if facts is not None:
+            bound = self.release.namespace(entry.module)
+            removed = tuple(name for name in (*facts.deleted, *facts.typing_only) if name not in bound)
+        raises = facts.raises if facts is not None else None
+        state = SymbolState(
+            status=(Status.TOMBSTONE if raises else Status.PRESENT).value,
+            kind=Kind.MODULE.value,
+            visibility=visibility.value,
+            deprecations=_marks(facts.deprecations) if facts is not None else (),
+            message=raises,
+            opaque=self.release.opaque(entry.module),
+            doc=facts.doc if facts is not None else None,
+            removed_names=removed,
+        )
+        return Row(entry.module, state, 1 if entry.path else 0)
+
+    def _unbound_exports(self, entry: ModuleEntry, namespace: dict[str, Binding], exports: Any) -> Iterator[Row]:
+        """Names of a static `__all__` that no statement binds: there, where the module makes names at run time."""
+        if exports is None or self.release.opaque(entry.module) is None:
+            return
+        for name in exports.names:
+            path = f"{entry.module}.{name}"
+            if name not in namespace and path not in self.release.modules:
+                state = SymbolState(
+                    kind=Kind.ATTRIBUTE.value, visibility=Visibility.EXPORTED.value, via="dynamic",
+                    message="listed in __all__; made at run time",
+                )  # fmt: skip
+                yield Row(path, state, 0)
+
+    def _visibility(self, entry: ModuleEntry, binding: Binding, exports: Any) -> Visibility:
+        if is_private(entry.module):
+            return Visibility.PRIVATE
+        if exports is not None and binding.name in exports.names:
+            return Visibility.EXPORTED
+        if is_private(binding.name):
+            return Visibility.PRIVATE
+        if binding.via in ("getattr", "lazy", "reexport"):
+            return Visibility.EXPORTED
+        if exports is not None and not exports.partial and exports.names:
+            return Visibility.PRIVATE
+        if binding.form not in ("import", "from"):
+            return Visibility.PUBLIC
+        target = self.release.resolve(entry.module, binding.name)
+        inside = target.form == "object" or (target.form == "module" and binding.form == "from")
+        if inside and (entry.is_init or binding.via == "star-import"):
+            return Visibility.EXPORTED
+        return Visibility.PRIVATE
+
+    def _binding_rows(self, path: str, module: str, binding: Binding, visibility: Visibility) -> Iterator[Row]:
+        state = self._state(path, module, binding, visibility)
+        yield Row(path, state, binding.line)
+        if binding.form == "class":
+            for member in binding.data.members:
+                inner = f"{path}.{member.name}"
+                hidden = visibility is Visibility.PRIVATE or is_private(member.name)
+                yield from self._member_rows(inner, module, path, member, hidden)
+
+    def _member_rows(self, path: str, module: str, owner: str, member: Binding, hidden: bool) -> Iterator[Row]:
+        visibility = Visibility.PRIVATE if hidden else Visibility.PUBLIC
+        state = self._state(path, module, member, visibility, in_class=True)
+        if member.via.startswith("alias:"):
+            state = state._replace(via="definition", target=f"{owner}.{member.via.removeprefix('alias:')}")
+        yield Row(path, state, member.line)
+        if member.form == "class":
+            for inner in member.data.members:
+                deeper = hidden or is_private(inner.name)
+                yield from self._member_rows(f"{path}.{inner.name}", module, path, inner, deeper)
+
+    # ---- states
+
+    def _state(
+        self, path: str, module: str, binding: Binding, visibility: Visibility, *, in_class: bool = False
+    ) -> SymbolState:
+        """The state of a path that a binding binds, definition or alias."""
+        if binding.form in ("from", "import", "ref"):
+            if in_class:
+                target = self.release.follow_binding(module, binding)
+                if binding.form == "ref" and target.form == "unknown":
+                    target = Target("external", binding.data)
+            else:
+                target = self.release.resolve(module, binding.name)
+            state = self._alias_state(path, target, binding)
+        else:
+            state = self._definition_state(path, module, binding, in_class)
+        marks = _marks(binding.deprecations)
+        return state._replace(
+            visibility=visibility.value,
+            via=_via(binding.via, state.via),
+            condition=binding.condition,
+            deprecations=(*marks, *state.deprecations),
+            variants=(*state.variants, *_variants(binding, state)),
+        )
+
+    def _alias_state(self, path: str, target: Target, binding: Binding) -> SymbolState:
+        if target.form == "object" and target.binding is not None:
+            state = self._target_state(target)
+            return state if target.path == path else state._replace(target=target.path)
+        if target.form == "bound" and target.binding is not None:
+            state = self._definition_state(target.path, target.module, target.binding, True)
+            signature = drop_first(state.signature) if state.signature is not None else None
+            kind = Kind.FUNCTION if state.kind == Kind.METHOD else Kind(state.kind)
+            return state._replace(target=target.path, kind=kind.value, signature=signature)
+        if target.form == "module":
+            entry = self.release.modules[target.path]
+            return SymbolState(
+                kind=Kind.MODULE.value, target=target.path, opaque=self.release.opaque(target.path),
+                doc=entry.facts.doc if entry.facts is not None else None,
+            )  # fmt: skip
+        kind = Kind.MODULE if binding.form == "import" else Kind.ATTRIBUTE
+        if target.form == "external":
+            return SymbolState(kind=kind.value, target=target.path, opaque=f"{target.path} is defined outside this project")
+        return SymbolState(kind=kind.value, message=target.path, opaque=target.path)
+
+    def _target_state(self, target: Target) -> SymbolState:
+        known = self._states.get(target.path)
+        if known is None:
+            assert target.binding is not None
+            nested = target.path.count(".") > target.module.count(".") + 1
+            known = self._definition_state(target.path, target.module, target.binding, nested)
+            self._states[target.path] = known
+        return known
+
+    def _definition_state(self, path: str, module: str, binding: Binding, in_class: bool) -> SymbolState:
+        data = binding.data
+        if binding.form == "def":
+            return _function_state(data, in_class)
+        if binding.form == "class":
+            return self._class_state(path, module, binding)
+        if binding.form == "raises":
+            return SymbolState(Status.TOMBSTONE.value, Kind.ATTRIBUTE.value, message=data)
+        if binding.form == "unknown":
+            return SymbolState(Status.UNKNOWN.value, Kind.ATTRIBUTE.value, message=data)
+        return self._attribute_state(data, module)
+
+    def _attribute_state(self, facts: AttributeFacts, module: str) -> SymbolState:
+        kind = Kind.ATTRIBUTE
+        if facts.calls in _FUNCTION_MAKERS or (facts.calls or "").rpartition(".")[2] in ("_add_docstr", "deprecate"):
+            kind = Kind.FUNCTION
+        elif facts.calls in _CLASS_MAKERS:
+            kind = Kind.CLASS
+        return SymbolState(
+            kind=kind.value,
+            signature=Signature((), facts.annotation) if facts.annotation and "property" in facts.labels else None,
+            labels=facts.labels,
+            value=facts.value,
+            opaque="its members are made at run time" if kind is Kind.CLASS else None,
+            doc=facts.doc,
+        )
+
+    def _class_state(self, path: str, module: str, binding: Binding) -> SymbolState:
+        facts: ClassFacts = binding.data
+        target = Target("object", path, module, binding)
+        view = self.classes.view(target)
+        opaque = facts.opaque
+        if opaque is None and self.classes.metaclass_adds_members(target):
+            opaque = "its metaclass adds members"
+        return SymbolState(
+            status=(Status.TOMBSTONE if facts.raises else Status.PRESENT).value,
+            kind=Kind.CLASS.value,
+            signature=self.classes.constructor(target),
+            deprecations=_marks(facts.deprecations),
+            message=facts.raises,
+            opaque=opaque,
+            mro=view.names,
+            doc=facts.doc,
+            removed_names=facts.deleted,
+        )
+
+
+def _function_state(facts: FunctionFacts, in_class: bool) -> SymbolState:
+    return SymbolState(
+        status=(Status.TOMBSTONE if facts.raises else Status.PRESENT).value,
+        kind=(Kind.METHOD if in_class else Kind.FUNCTION).value,
+        signature=_method_signature(facts, in_class),
+        variants=facts.overloads,
+        labels=facts.labels,
+        deprecations=_marks(facts.deprecations),
+        message=facts.raises,
+        doc=facts.doc,
+    )
+
+
+def _method_signature(facts: FunctionFacts, in_class: bool) -> Signature | None:
+    """As `inspect` shows it on the class: a classmethod without its first parameter."""
+    signature = plain_signature(facts.signature)
+    if signature is not None and in_class and "classmethod" in facts.labels:
+        return drop_first(signature)
+    return signature
+
+
+def _marks(marks: tuple[Any, ...]) -> tuple[Deprecation, ...]:
+    return tuple(dict.fromkeys(Deprecation._make(mark) for mark in marks))
+
+
+def _via(binding_via: str, state_via: str) -> str:
+    if binding_via in ("definition", "reexport"):
+        return "import" if binding_via == "reexport" else state_via
+    return "definition" if binding_via.startswith("alias:") else binding_via
+
+
+def _variants(binding: Binding, state: SymbolState) -> tuple[str, ...]:
+    """Signatures that other branches give the same name."""
+    own = str(state.signature) if state.signature is not None else None
+    texts = []
+    for other in binding.others:
+        if other.form == "def" and other.data.signature is not None:
+            text = str(plain_signature(other.data.signature))
+            if other.condition:
+                text += f"  [{other.condition}]"
+            if text != own:
+                texts.append(text)
+    return tuple(dict.fromkeys(texts))

@@ -1,0 +1,81 @@
+"""Function bodies on demand.
+
+The fast path parses source whose function bodies have been pruned, line for line.  The few functions
+whose lines hint at a deprecation, a removal or a table of names are parsed
+again, alone.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from bisect import bisect_left
+
+from .deprecations import HINT
+
+
+
+_SELF_ASSIGNMENT = re.compile(r"^[ \t]+(?:\w+[ \t]*=[ \t]*)?(self\.\w+[^=\n(]*)=(?!=)", re.MULTILINE)
+_SELF_NAME = re.compile(r"self\.([A-Za-z_]\w*)\s*(?=[,:)]|$)")
+
+
+class Bodies:
+    """The lines of one file, and the bodies of its functions."""
+
+    def __init__(self, text: str, *, pruned: bool) -> None:
+        self.lines = text.split("\n")
+        self.pruned = pruned
+        self._assigned = _self_assignments(text)
+        self._hints = [number for number, line in enumerate(self.lines, 1) if HINT.search(line)] if HINT.search(text) else []
+
+    def hinted(self, node: ast.AST) -> bool:
+        """True where the lines of a definition hint at a mark."""
+        first, last = node.lineno, node.end_lineno or node.lineno  # type: ignore[attr-defined]
+        at = bisect_left(self._hints, first)
+        return at < len(self._hints) and self._hints[at] <= last
+
+    def self_assignments(self, first: int, last: int) -> list[tuple[str, int]]:
+        """(name, line) of `self.name = ...` between two lines, both included."""
+        start = bisect_left(self._assigned, (first, ""))
+        found = []
+        for line, name in self._assigned[start:]:
+            if line > last:
+                break
+            found.append((name, line))
+        return found
+
+    def body(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.stmt]:
+        """The statements of a function, parsed again where they were pruned."""
+        if not self.pruned:
+            return node.body
+        first, last = node.lineno, node.end_lineno or node.lineno
+        segment = "\n".join(self.lines[first - 1 : last])
+        # An enclosing block keeps the indent legal without touching strings of several lines.
+        nested = node.col_offset > 0
+        source = f"if 1:\n{segment}" if nested else segment
+        try:
+            tree: ast.AST = ast.parse(source)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return node.body
+        ast.increment_lineno(tree, first - (2 if nested else 1))
+        for child in ast.walk(tree):
+            if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef) and child.name == node.name:
+                return child.body
+        return node.body
+
+
+def without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:
+    """A body from its first real statement on."""
+    if body and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
+        return body[1:]
+    return body
+
+
+def _self_assignments(text: str) -> list[tuple[int, str]]:
+    found: list[tuple[int, str]] = []
+    line, position = 1, 0
+    for match in _SELF_ASSIGNMENT.finditer(text):
+        line += text.count("\n", position, match.start())
+        position = match.start()
+        found.extend((line, name) for name in _SELF_NAME.findall(match.group(1).rstrip()))
+    return found

@@ -1,0 +1,217 @@
+"""Names out of literal containers: what a table in a module's source lists, without running it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+
+from .signatures import dotted_name
+
+Constants = Mapping[str, ast.expr]
+"""Names of a scope and the expressions last assigned to them."""
+
+_MAX_ITEMS = 20_000
+
+
+def string_items(node: ast.expr | None, constants: Constants, depth: int = 0) -> list[str] | None:
+    """The strings that iterating over an expression gives, None where that cannot be read.
+
+    A dictionary gives its keys, a comprehension over literals its elements.
+    """
+    if node is None or depth > 12:
+        return None
+    if isinstance(node, ast.Constant):
+        return None
+    if isinstance(node, ast.List | ast.Tuple | ast.Set):
+        return _sequence(node, constants, depth)
+    if isinstance(node, ast.Dict):
+        return _dictionary(node, constants, depth)
+    if isinstance(node, ast.Name):
+        return string_items(constants.get(node.id), constants, depth + 1)
+    if isinstance(node, ast.IfExp):
+        return _union(node.body, node.orelse, constants, depth)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.BitOr):
+        return _concatenation(node, constants, depth)
+    if isinstance(node, ast.Call):
+        return _call(node, constants, depth)
+    if isinstance(node, ast.DictComp):
+        return _comprehension(node.key, node.generators, constants, depth)
+    if isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp):
+        return _comprehension(node.elt, node.generators, constants, depth)
+    return None
+
+
+def _sequence(node: ast.List | ast.Tuple | ast.Set, constants: Constants, depth: int) -> list[str] | None:
+    items: list[str] = []
+    for element in node.elts:
+        if isinstance(element, ast.Starred):
+            inner = string_items(element.value, constants, depth + 1)
+            if inner is None:
+                return None
+            items.extend(inner)
+        else:
+            text = string_value(element, {})
+            if text is None:
+                return None
+            items.append(text)
+        if len(items) > _MAX_ITEMS:
+            return None
+    return items
+
+
+def _dictionary(node: ast.Dict, constants: Constants, depth: int) -> list[str] | None:
+    items: list[str] = []
+    for key, value in zip(node.keys, node.values, strict=True):
+        if key is None:
+            inner = string_items(value, constants, depth + 1)
+            if inner is None:
+                return None
+            items.extend(inner)
+        elif (text := string_value(key, {})) is not None:
+            items.append(text)
+        else:
+            return None
+    return items
+
+
+def _union(first: ast.expr, second: ast.expr, constants: Constants, depth: int) -> list[str] | None:
+    """Both arms of a conditional expression; an arm that cannot be read leaves the other."""
+    one = string_items(first, constants, depth + 1)
+    two = string_items(second, constants, depth + 1)
+    if one is None or two is None:
+        return one if two is None else two
+    return one + [item for item in two if item not in one]
+
+
+def _concatenation(node: ast.BinOp, constants: Constants, depth: int) -> list[str] | None:
+    left = string_items(node.left, constants, depth + 1)
+    right = string_items(node.right, constants, depth + 1)
+    return None if left is None or right is None else left + right
+
+
+def _call(node: ast.Call, constants: Constants, depth: int) -> list[str] | None:
+    name = dotted_name(node.func)
+    if name in ("set", "list", "tuple", "frozenset", "sorted", "dict") and len(node.args) <= 1:
+        items = string_items(node.args[0], constants, depth + 1) if node.args else []
+        if items is None:
+            return _pairs(node.args[0], constants, depth)
+        return items + [keyword.arg for keyword in node.keywords if keyword.arg and name == "dict"]
+    if isinstance(node.func, ast.Attribute) and node.func.attr == "keys" and not node.args:
+        return string_items(node.func.value, constants, depth + 1)
+    if isinstance(node.func, ast.Attribute) and node.func.attr == "split" and not node.args:
+        text = string_value(node.func.value, {})
+        return None if text is None else text.split()
+    return None
+
+
+def _pairs(node: ast.expr, constants: Constants, depth: int) -> list[str] | None:
+    """The first elements of a literal sequence of tuples: `dict([("a", 1), ...])`."""
+    rows = _rows(node, constants, depth)
+    if rows is None:
+        return None
+    keys = [string_value(row[0], {}) if row else None for row in rows]
+    return None if None in keys else [key for key in keys if key is not None]
+
+
+def _rows(node: ast.expr | None, constants: Constants, depth: int) -> list[list[ast.expr]] | None:
+    """A literal sequence as rows of elements; a single value is a row of one."""
+    if depth > 12:
+        return None
+    if isinstance(node, ast.Name):
+        return _rows(constants.get(node.id), constants, depth + 1)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and not node.args:
+        table = node.func.value
+        table = constants.get(table.id, table) if isinstance(table, ast.Name) else table
+        if not isinstance(table, ast.Dict) or None in table.keys:
+            return None
+        keys = [key for key in table.keys if key is not None]
+        if node.func.attr == "items":
+            return [[key, value] for key, value in zip(keys, table.values, strict=True)]
+        if node.func.attr == "keys":
+            return [[key] for key in keys]
+        return [[value] for value in table.values] if node.func.attr == "values" else None
+    if isinstance(node, ast.Dict):
+        return [[key] for key in node.keys if key is not None] if None not in node.keys else None
+    if isinstance(node, ast.List | ast.Tuple | ast.Set):
+        return [
+            list(element.elts) if isinstance(element, ast.Tuple | ast.List) else [element]
+            for element in node.elts
+        ]
+    return None
+
+
+Assignment = dict[str, ast.expr]
+
+
+def loop_assignments(target: ast.expr, iterable: ast.expr, constants: Constants) -> list[Assignment] | None:
+    """What a loop's targets are bound to in each round over a literal, None where that cannot be read."""
+    names = [target] if isinstance(target, ast.Name) else getattr(target, "elts", None)
+    if not names or not all(isinstance(name, ast.Name) for name in names):
+        return None
+    rows = _rows(iterable, constants, 0)
+    if rows is None:
+        strings = string_items(iterable, constants)
+        rows = None if strings is None else [[ast.Constant(text)] for text in strings]
+    if rows is None or len(rows) > _MAX_ITEMS:
+        return None
+    if isinstance(target, ast.Name):
+        return [{target.id: row[0] if len(row) == 1 else ast.Tuple(row, ast.Load())} for row in rows]
+    if any(len(row) != len(names) for row in rows):
+        return None
+    return [{name.id: value for name, value in zip(names, row, strict=True)} for row in rows]
+
+
+def _comprehension(
+    element: ast.expr, generators: list[ast.comprehension], constants: Constants, depth: int
+) -> list[str] | None:
+    if len(generators) != 1:
+        return None
+    generator = generators[0]
+    rounds = loop_assignments(generator.target, generator.iter, constants)
+    if rounds is None:
+        return None
+    values = [string_value(element, assignment) for assignment in rounds]
+    return None if None in values else [value for value in values if value is not None]
+
+
+def string_value(node: ast.expr, names: Mapping[str, ast.expr]) -> str | None:
+    """A string expression's value: constants, names, f-strings and sums of them."""
+    if isinstance(node, ast.Constant):
+        return node.value if isinstance(node.value, str) else None
+    if isinstance(node, ast.Name):
+        inner = names.get(node.id)
+        return None if inner is None or isinstance(inner, ast.Name) else string_value(inner, {})
+    if isinstance(node, ast.JoinedStr):
+        parts = [
+            string_value(part.value if isinstance(part, ast.FormattedValue) else part, names)
+            for part in node.values
+        ]
+        return None if None in parts else "".join(part for part in parts if part is not None)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        left, right = string_value(node.left, names), string_value(node.right, names)
+        return None if left is None or right is None else left + right
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
+        return _percent(node, names)
+    return None
+
+
+def _percent(node: ast.BinOp, names: Mapping[str, ast.expr]) -> str | None:
+    template = string_value(node.left, names)
+    value = string_value(node.right, names)
+    if template is None or value is None or template.count("%") != 1 or "%s" not in template:
+        return None
+    return template.replace("%s", value)
+
+
+def string_table(node: ast.expr | None, constants: Constants) -> dict[str, str]:
+    """The pairs of a literal dictionary whose keys and values are both strings or names; may be partial."""
+    if isinstance(node, ast.Name):
+        node = constants.get(node.id)
+    table: dict[str, str] = {}
+    if isinstance(node, ast.Dict):
+        for key, value in zip(node.keys, node.values, strict=True):
+            name = string_value(key, {}) if key is not None else None
+            target = string_value(value, {}) or dotted_name(value)
+            if name is not None and target is not None:
+                table[name] = target
+    return table

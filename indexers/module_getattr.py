@@ -1,0 +1,273 @@
+"""What a module's `__getattr__` serves, refuses, or may serve."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from .deprecations import make_mark, text_of, warning_marks
+from .facts import AttributeFacts, Binding
+from .literals import Constants, string_items, string_table, string_value
+from .signatures import dotted_name, expression_text
+
+DYNAMIC = "names are served by a module __getattr__ that cannot be read"
+
+Reader = Callable[[list[ast.stmt]], dict[str, Binding]]
+"""Reads a few statements as a scope of its own and gives what they bind."""
+
+
+@dataclass(slots=True)
+class Served:
+    """The outcome: bindings per name, and why further names cannot be excluded."""
+
+    bindings: dict[str, Binding] = field(default_factory=dict)
+    opaque: str | None = None
+
+
+def read_getattr(body: list[ast.stmt], parameter: str, constants: Constants, reader: Reader) -> Served:
+    """Follow the body of `def __getattr__(name)` for every name that it compares with.
+
+    The first branch that a name reaches decides (a later branch for the same name is
+    dead).  The module is closed only where all other names end in a raise.
+    """
+    return _Reading(parameter, constants, reader).run(body)
+
+
+class _Reading:
+    def __init__(self, parameter: str, constants: Constants, reader: Reader) -> None:
+        self.parameter = parameter
+        self.constants = constants
+        self.reader = reader
+        self.served = Served()
+        self.prelude: list[ast.stmt] = []
+
+    def run(self, body: list[ast.stmt]) -> Served:
+        if not self._statements(body) and self.served.opaque is None:
+            self.served.opaque = DYNAMIC
+        return self.served
+
+    def _statements(self, body: list[ast.stmt]) -> bool:
+        """True where no name that is still open gets past these statements without a raise."""
+        for at, statement in enumerate(body):
+            if isinstance(statement, ast.If):
+                if self._if(statement, body[at + 1 :]):
+                    return True
+            elif isinstance(statement, ast.Try):
+                if self._try(statement):
+                    return True
+            elif isinstance(statement, ast.Match):
+                self._match(statement)
+            elif isinstance(statement, ast.Raise):
+                return True
+            elif isinstance(statement, ast.Return):
+                return self._default_return(statement)
+            elif isinstance(statement, ast.For | ast.While | ast.With):
+                if any(isinstance(node, ast.Return) for node in ast.walk(statement)):
+                    self.served.opaque = DYNAMIC
+            else:
+                self.prelude.append(statement)
+        return False
+
+    def _if(self, statement: ast.If, rest: list[ast.stmt]) -> bool:
+        names, negated = self._tested(statement.test)
+        if names is None:
+            if any(isinstance(node, ast.Return) for node in ast.walk(statement)):
+                self.served.opaque = DYNAMIC
+            return False
+        if negated:
+            # `if name not in TABLE: raise AttributeError`: the rest is for the names of the table.
+            self._serve(names, rest)
+            return _always_raises(statement.body)
+        self._serve(names, statement.body)
+        return bool(statement.orelse) and self._statements(statement.orelse)
+
+    def _try(self, statement: ast.Try) -> bool:
+        """`try: return TABLE[name]` with a handler that raises."""
+        for inner in statement.body:
+            table = next((node for node in ast.walk(inner) if self._is_table(node)), None)
+            if isinstance(table, ast.Subscript):
+                names = string_items(table.value, self.constants)
+                if names is None:
+                    self.served.opaque = DYNAMIC
+                else:
+                    self._serve(names, statement.body)
+                return all(_always_raises(handler.body) for handler in statement.handlers) and any(
+                    isinstance(node, ast.Return) for node in ast.walk(statement)
+                )
+        closed = self._statements(statement.body)
+        return closed and all(_always_raises(handler.body) for handler in statement.handlers)
+
+    def _is_table(self, node: ast.AST) -> bool:
+        return isinstance(node, ast.Subscript) and dotted_name(node.slice) == self.parameter
+
+    def _match(self, statement: ast.Match) -> None:
+        for case in statement.cases:
+            values = case.pattern.patterns if isinstance(case.pattern, ast.MatchOr) else [case.pattern]
+            names = [
+                value.value.value
+                for value in values
+                if isinstance(value, ast.MatchValue) and isinstance(value.value, ast.Constant)
+            ]
+            if names:
+                self._serve([str(name) for name in names], case.body)
+            elif not _always_raises(case.body):
+                self.served.opaque = DYNAMIC
+
+    def _default_return(self, statement: ast.Return) -> bool:
+        """A return that every remaining name reaches."""
+        value = statement.value
+        if isinstance(value, ast.Call):
+            for keyword in value.keywords:
+                # The shims of scipy: `return _sub_module_deprecation(..., all=__all__, attribute=name)`
+                # raise for every name that is not in the list.
+                if keyword.arg == "all" and dotted_name(keyword.value) == "__all__":
+                    names = string_items(self.constants.get("__all__"), self.constants)
+                    if names is not None:
+                        self._serve(names, [statement], marks=(make_mark("getattr", None, line=statement.lineno),))
+                        return True
+        if isinstance(value, ast.Subscript) and self._is_table(value):
+            names = string_items(value.value, self.constants)
+            if names is not None:
+                self._serve(names, [statement])
+                return True
+        self.served.opaque = DYNAMIC
+        return True
+
+    # ---- which names a test lets through
+
+    def _tested(self, test: ast.expr) -> tuple[list[str] | None, bool]:
+        if isinstance(test, ast.BoolOp):
+            parts = [self._tested(value) for value in test.values]
+            known = [names for names, negated in parts if names is not None and not negated]
+            if isinstance(test.op, ast.And) and known:
+                return known[0], False
+            if isinstance(test.op, ast.Or) and len(known) == len(parts):
+                return [name for names in known for name in names], False
+            return None, False
+        if not isinstance(test, ast.Compare) or len(test.ops) != 1:
+            return None, False
+        left, operator, right = test.left, test.ops[0], test.comparators[0]
+        if dotted_name(right) == self.parameter and isinstance(operator, ast.Eq):
+            left, right = right, left
+        if dotted_name(left) != self.parameter:
+            return None, False
+        if isinstance(operator, ast.Eq | ast.NotEq):
+            text = string_value(right, self.constants)
+            return (None if text is None else [text]), isinstance(operator, ast.NotEq)
+        if isinstance(operator, ast.In | ast.NotIn):
+            return string_items(right, self.constants), isinstance(operator, ast.NotIn)
+        return None, False
+
+    # ---- what a branch does with a name
+
+    def _serve(self, names: list[str], body: list[ast.stmt], marks: tuple[Any, ...] = ()) -> None:
+        local: dict[str, Binding] | None = None
+        for name in names:
+            if name in self.served.bindings:
+                continue
+            end = next(_ends(body), None)
+            if end is None:
+                continue
+            if local is None:
+                local = self.reader([*self.prelude, *_declarations(body)])
+            found = marks or tuple(warning_marks(_flat(body), ()))
+            self.served.bindings[name] = self._outcome(name, end, local, found)
+
+    def _outcome(
+        self, name: str, end: ast.Return | ast.Raise, local: dict[str, Binding], marks: tuple[Any, ...]
+    ) -> Binding:
+        if isinstance(end, ast.Raise):
+            texts = {key: value for key, value in self.constants.items() if isinstance(value, ast.Constant)}
+            message = text_of(end.exc, texts) or expression_text(end.exc) or "it raises"
+            return Binding(name, "raises", " ".join(message.split())[:500], end.lineno, via="getattr")
+        binding = self._value(name, end.value, local)
+        marks = tuple(("getattr", *mark[1:]) for mark in marks)
+        return binding._replace(name=name, line=end.lineno, via="getattr", deprecations=marks, others=())
+
+    def _value(self, name: str, value: ast.expr | None, local: dict[str, Binding]) -> Binding:
+        plain = Binding(name, "attr", AttributeFacts(expression_text(value)))
+        if isinstance(value, ast.Subscript):
+            return self._subscripted(name, value) or plain
+        if isinstance(value, ast.Call):
+            return self._called(name, value, local) or plain
+        dotted = dotted_name(value)
+        if dotted is None or dotted == self.parameter:
+            return plain
+        head, _, rest = dotted.partition(".")
+        if head in local:
+            return _below(local[head], rest) or plain
+        return Binding(name, "ref", dotted)
+
+    def _subscripted(self, name: str, value: ast.Subscript) -> Binding | None:
+        """`globals()[TABLE[name]]` names another binding of the module; `TABLE[name]` is a value."""
+        inner = value.slice
+        is_globals = isinstance(value.value, ast.Call) and dotted_name(value.value.func) == "globals"
+        if is_globals and isinstance(inner, ast.Subscript) and self._is_table(inner):
+            target = string_table(inner.value, self.constants).get(name)
+            return Binding(name, "ref", target) if target else None
+        return None
+
+    def _called(self, name: str, value: ast.Call, local: dict[str, Binding]) -> Binding | None:
+        """`getattr(module, name)` and `getattr(import_module("a.b"), name)`."""
+        if dotted_name(value.func) != "getattr" or len(value.args) < 2:
+            return None
+        attribute = name if dotted_name(value.args[1]) == self.parameter else string_value(value.args[1], {})
+        if attribute is None:
+            return None
+        owner = dotted_name(value.args[0])
+        if owner is not None:
+            head, _, rest = owner.partition(".")
+            if head in local:
+                return _below(local[head], f"{rest}.{attribute}".lstrip("."))
+            return Binding(name, "ref", f"{owner}.{attribute}")
+        if isinstance(value.args[0], ast.Call) and value.args[0].args:
+            module = string_value(value.args[0].args[0], {})
+            if module and not module.startswith("."):
+                return Binding(name, "from", (module, attribute))
+        return None
+
+
+def _below(binding: Binding, rest: str) -> Binding | None:
+    """The attribute `rest` of a locally imported name."""
+    if not rest:
+        return binding
+    if binding.form == "import":
+        module, _, last = f"{binding.data}.{rest}".rpartition(".")
+        return binding._replace(form="from", data=(module, last))
+    if binding.form == "from":
+        module, name = binding.data
+        path, _, last = f"{module}.{name}.{rest}".rpartition(".")
+        return binding._replace(data=(path, last))
+    return None
+
+
+def _flat(body: list[ast.stmt]) -> list[ast.stmt]:
+    flat: list[ast.stmt] = []
+    for statement in body:
+        if isinstance(statement, ast.Try | ast.With):
+            flat.extend(_flat(statement.body))
+        else:
+            flat.append(statement)
+    return flat
+
+
+def _declarations(body: list[ast.stmt]) -> list[ast.stmt]:
+    kept = (ast.Import, ast.ImportFrom, ast.ClassDef, ast.FunctionDef, ast.Assign)
+    return [statement for statement in _flat(body) if isinstance(statement, kept)]
+
+
+def _ends(body: list[ast.stmt]) -> Iterator[ast.Return | ast.Raise]:
+    """Where a branch ends, straight-line statements first."""
+    for statement in body:
+        if isinstance(statement, ast.Return | ast.Raise):
+            yield statement
+        elif isinstance(statement, ast.If | ast.Try | ast.With | ast.For):
+            for inner in ast.walk(statement):
+                if isinstance(inner, ast.Return):
+                    yield inner
+
+
+def _always_raises(body: list[ast.stmt]) -> bool:
+    return bool(body) and isinstance(body[-1], ast.Raise)

@@ -1,0 +1,396 @@
+"""The namespaces of one release's modules, and what their names lead to.
+
+Nothing is imported: a name is followed through imports, star imports, `__all__`
+lists and `__getattr__` tables to the definition, to something outside the project,
+or to a reason why it cannot be told.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from .facts import Binding, ModuleFacts
+
+_MAX_STEPS = 60
+"""Longer chains of aliases are cycles, or as good as."""
+
+
+@dataclass(slots=True)
+class ModuleEntry:
+    """One module of a release with what is known of it.
+
+    `facts` are those of its best file (None for a compiled or unreadable module, and for a namespace
+    folder); `key` names file content and module, for digests; `stub` holds a stub's
+    facts beside source.
+    """
+
+    module: str
+    path: str
+    key: bytes = b""
+    facts: ModuleFacts | None = None
+    stub: ModuleFacts | None = None
+    stub_path: str = ""
+    is_init: bool = False
+    opaque: str | None = None
+
+
+class Target(NamedTuple):
+    """What a name leads to.
+
+    `form`: `object` (with `module` and `binding`), `module`, `external`, or `unknown`
+    (with the reason in `path`).
+    """
+
+    form: str
+    path: str
+    module: str = ""
+    binding: Binding | None = None
+
+
+@dataclass(slots=True)
+class Exports:
+    """The value of a module's `__all__`: its names, and whether some part could not be read."""
+
+    names: dict[str, None] = field(default_factory=dict)
+    partial: bool = False
+
+
+class Release:
+    """The modules of one release, resolved lazily and each name once."""
+
+    def __init__(self, entries: Iterable[ModuleEntry]) -> None:
+        self.modules = {entry.module: entry for entry in entries}
+        self.python2 = any(
+            entry.facts is not None and entry.facts.parser == "tree-sitter" for entry in self.modules.values()
+        )
+        self._add_namespace_folders()
+        self.tops = {module.partition(".")[0] for module in self.modules}
+        self._namespaces: dict[str, dict[str, Binding]] = {}
+        self._exports: dict[str, Exports | None] = {}
+        self._targets: dict[tuple[str, str], Target] = {}
+        self._star_reasons: dict[str, str] = {}
+        self._expand_stars()
+
+    def _add_namespace_folders(self) -> None:
+        for module in list(self.modules):
+            parent = module.rpartition(".")[0]
+            while parent and parent not in self.modules:
+                self.modules[parent] = ModuleEntry(parent, "", is_init=True)
+                parent = parent.rpartition(".")[0]
+
+    # ---- namespaces
+
+    def namespace(self, module: str) -> dict[str, Binding]:
+        """Name to binding, star imports included."""
+        known = self._namespaces.get(module)
+        if known is None:
+            entry = self.modules.get(module)
+            known = self._local(entry) if entry is not None else {}
+            self._namespaces[module] = known
+        return known
+
+    def _local(self, entry: ModuleEntry) -> dict[str, Binding]:
+        facts = entry.facts
+        if facts is None:
+            return {}
+        names = {binding.name: binding for binding in facts.bindings}
+        for binding in facts.served:
+            names.setdefault(binding.name, binding)
+        if facts.stub_attached and entry.stub is not None:
+            for binding in entry.stub.bindings:
+                names[binding.name] = binding._replace(via="lazy")
+        elif entry.stub is not None and entry.opaque is None and self._is_opaque(entry):
+            # What the source makes by running code, its stub may list.
+            for binding in entry.stub.bindings:
+                if binding.form in ("def", "class", "attr"):
+                    names.setdefault(binding.name, binding)
+        return names
+
+    @staticmethod
+    def _is_opaque(entry: ModuleEntry) -> bool:
+        facts = entry.facts
+        return facts is not None and (facts.opaque is not None or bool(facts.stars))
+
+    def opaque(self, module: str) -> str | None:
+        """Why a module may bind names that cannot be seen, None where it cannot."""
+        entry = self.modules.get(module)
+        if entry is None:
+            return None
+        if entry.opaque is not None:
+            return entry.opaque
+        if entry.facts is None:
+            return None
+        return entry.facts.opaque or self._star_reasons.get(module)
+
+    def _expand_stars(self) -> None:
+        """Add what star imports bring, until nothing changes: the result does not depend on any order."""
+        starred = sorted(
+            module
+            for module, entry in self.modules.items()
+            if (entry.facts is not None and entry.facts.stars)
+            or (entry.facts is not None and entry.facts.stub_attached and entry.stub is not None and entry.stub.stars)
+        )
+        for _ in range(len(starred) + 2):
+            self._exports.clear()
+            self._targets.clear()
+            changed = False
+            for module in starred:
+                before = len(self.namespace(module)), self._star_reasons.get(module)
+                for star in self._stars(self.modules[module]):
+                    self._expand_star(module, star)
+                if before != (len(self.namespace(module)), self._star_reasons.get(module)):
+                    changed = True
+            if not changed:
+                break
+        self._exports.clear()
+        self._targets.clear()
+
+    @staticmethod
+    def _stars(entry: ModuleEntry) -> tuple:  # type: ignore[type-arg]
+        facts = entry.facts
+        stars = facts.stars if facts is not None else ()
+        if facts is not None and facts.stub_attached and entry.stub is not None:
+            stars = (*stars, *entry.stub.stars)
+        return stars
+
+    def _expand_star(self, module: str, star) -> None:  # type: ignore[no-untyped-def]
+        source = self._star_source(module, star)
+        if source is None:
+            return
+        names = self.namespace(module)
+        for name in self.star_names(source, everything=star.everything):
+            known = names.get(name)
+            if known is not None and known.seq >= star.seq and known.via != "star-import":
+                continue
+            if known is not None and known.via == "star-import" and known.seq >= star.seq:
+                continue
+            if source == module or self._leads_back(module, source, name):
+                continue
+            names[name] = Binding(name, "from", (source, name), 0, star.seq, "star-import", star.condition)
+
+    def _leads_back(self, module: str, source: str, name: str) -> bool:
+        """True where a circle of star imports would hand a name back to the module that already has it."""
+        if name not in self.namespace(module):
+            return False
+        at, wanted = source, name
+        for _ in range(_MAX_STEPS):
+            binding = self.namespace(at).get(wanted)
+            if binding is None or binding.form != "from":
+                return False
+            at, wanted = self.locate(at, binding.data[0]), binding.data[1]
+            if (at, wanted) == (module, name):
+                return True
+        return True
+
+    def _star_source(self, module: str, star) -> str | None:  # type: ignore[no-untyped-def]
+        if star.everything:
+            target = self.resolve_dotted(module, star.module)
+            source = target.path if target.form == "module" else None
+            if source is None:
+                self._star_reasons[module] = f"it copies the names of {star.module}, which cannot be read"
+                return None
+        else:
+            source = self.locate(module, star.module)
+        if source not in self.modules:
+            top = (source or "").partition(".")[0]
+            if star.condition is None or top in self.tops:
+                self._star_reasons[module] = f"it star-imports {star.module}, which is not readable here"
+            return None
+        reason = self.opaque(source)
+        exports = self.exports(source)
+        if reason is not None and (exports is None or exports.partial):
+            self._star_reasons[module] = f"it star-imports {source}: {reason}"
+        return source
+
+    def star_names(self, module: str, *, everything: bool = False) -> list[str]:
+        """What `from module import *` binds."""
+        names = self.namespace(module)
+        exports = None if everything else self.exports(module)
+        public = [name for name in names if not name.startswith("_") and names[name].via != "getattr"]
+        if everything:
+            return [name for name in names if not name.startswith("__")]
+        if exports is None:
+            return public
+        listed = [
+            name
+            for name in exports.names
+            if name in names or f"{module}.{name}" in self.modules or self.opaque(module) is not None
+        ]
+        return listed + [name for name in public if name not in exports.names] if exports.partial else listed
+
+    # ---- exports
+
+    def exports(self, module: str, seen: frozenset[str] = frozenset()) -> Exports | None:
+        """The names of `__all__`, None where the module has none."""
+        if module in self._exports:
+            return self._exports[module]
+        entry = self.modules.get(module)
+        if entry is None or entry.facts is None or module in seen:
+            return None
+        operations = entry.facts.exports
+        if operations is None:
+            own = self.namespace(module).get("__all__")
+            if own is not None and own.form == "from":
+                inner = self.exports(self.locate(module, own.data[0]), seen | {module})
+                self._exports[module] = inner
+                return inner
+            self._exports[module] = None
+            return None
+        result = Exports()
+        for kind, items in operations:
+            self._apply(result, kind, items, module, seen | {module})
+        self._exports[module] = result
+        return result
+
+    def _apply(self, result: Exports, kind: str, items, module: str, seen: frozenset[str]) -> None:  # type: ignore[no-untyped-def]
+        names: dict[str, None] = {}
+        for item in items:
+            if isinstance(item, str):
+                names[item] = None
+            elif item is None:
+                result.partial = True
+            elif item[0] == "self":
+                names.update(result.names)
+            else:
+                inner = self._referred(item, module, seen)
+                if inner is None:
+                    result.partial = True
+                else:
+                    names.update(inner.names)
+                    result.partial |= inner.partial
+        if kind == "set":
+            result.names = names
+        elif kind == "add":
+            result.names.update(names)
+        elif kind == "remove":
+            for name in names:
+                result.names.pop(name, None)
+        else:
+            result.partial = True
+
+    def _referred(self, item: tuple[str, str], module: str, seen: frozenset[str]) -> Exports | None:
+        if item[0] == "module":
+            return self.exports(self.locate(module, item[1]), seen)
+        target = self.resolve_dotted(module, item[1])
+        return self.exports(target.path, seen) if target.form == "module" else None
+
+    # ---- resolution
+
+    def locate(self, module: str, imported: str) -> str:
+        """The absolute name of an imported module; Python 2 sources may mean a sibling."""
+        if imported in self.modules or not self.python2:
+            return imported
+        entry = self.modules[module]
+        if entry.facts is not None and "future:absolute_import" in entry.facts.notes:
+            return imported
+        package = module if entry.is_init else module.rpartition(".")[0]
+        sibling = f"{package}.{imported}" if package else imported
+        head = f"{package}.{imported.partition('.')[0]}" if package else imported
+        return sibling if sibling in self.modules or head in self.modules else imported
+
+    def resolve(self, module: str, name: str, steps: int = 0) -> Target:
+        """What `module.name` leads to."""
+        key = (module, name)
+        known = self._targets.get(key)
+        if known is None:
+            if steps > _MAX_STEPS:
+                return Target("unknown", "its imports run in a circle")
+            known = self._follow(module, name, steps)
+            if steps == 0 or known.form != "unknown":
+                self._targets[key] = known
+        return known
+
+    def _follow(self, module: str, name: str, steps: int) -> Target:
+        binding = self.namespace(module).get(name)
+        if binding is None:
+            return self._unbound(module, name)
+        target = self.follow_binding(module, binding, steps)
+        if target.form in ("external", "unknown"):
+            # The first branch leads outside or nowhere: a fallback inside the project tells more.
+            for other in binding.others:
+                inner = self.follow_binding(module, other, steps)
+                if inner.form == "object":
+                    return inner
+        return target
+
+    def follow_binding(self, module: str, binding: Binding, steps: int = 0) -> Target:
+        """What one binding of a module leads to."""
+        if binding.form == "import":
+            located = self.locate(module, binding.data)
+            if located in self.modules:
+                return Target("module", located)
+            return self._missing_module(located)
+        if binding.form == "from":
+            located = self.locate(module, binding.data[0])
+            if located in self.modules:
+                if located == module and binding.data[1] == binding.name:
+                    return self._unbound(module, binding.name)
+                return self.resolve(located, binding.data[1], steps + 1)
+            missing = self._missing_module(located)
+            return Target("external", f"{missing.path}.{binding.data[1]}") if missing.form == "external" else missing
+        if binding.form == "ref":
+            return self.resolve_dotted(module, binding.data, steps + 1, binding.name)
+        return Target("object", f"{module}.{binding.name}", module, binding)
+
+    def _missing_module(self, module: str) -> Target:
+        top = module.partition(".")[0]
+        if top not in self.tops or top in sys.stdlib_module_names:
+            return Target("external", module)
+        parts = module.split(".")
+        # `import package.module.name`-like chains, where the last part is an attribute.
+        owner = ".".join(parts[:-1])
+        if owner in self.modules and parts[-1] in self.namespace(owner):
+            return self.resolve(owner, parts[-1], 1)
+        return Target("unknown", f"module {module} is not among the readable files")
+
+    def _unbound(self, module: str, name: str) -> Target:
+        submodule = f"{module}.{name}"
+        if submodule in self.modules:
+            return Target("module", submodule)
+        entry = self.modules.get(module)
+        if entry is not None and entry.facts is None and entry.stub is not None:
+            for binding in entry.stub.bindings:
+                if binding.name == name:
+                    return Target("object", submodule, module, binding)
+        reason = self.opaque(module)
+        return Target("unknown", f"{module}: {reason}" if reason else f"{module} does not bind {name}")
+
+    def resolve_dotted(self, module: str, dotted: str, steps: int = 0, itself: str | None = None) -> Target:
+        """What a dotted expression in a module leads to."""
+        head, _, rest = dotted.partition(".")
+        if head == itself and not rest:
+            return Target("unknown", f"{head} is bound to itself")
+        namespace = self.namespace(module)
+        if head not in namespace and f"{module}.{head}" not in self.modules:
+            return Target("external", f"builtins.{dotted}") if _is_builtin(head) else self._unbound(module, head)
+        target = self.resolve(module, head, steps + 1)
+        for part in rest.split(".") if rest else ():
+            target = self.attribute(target, part, steps + 1)
+        return target
+
+    def attribute(self, target: Target, name: str, steps: int = 0) -> Target:
+        """What an attribute of a target leads to."""
+        if target.form == "module":
+            return self.resolve(target.path, name, steps)
+        if target.form == "external":
+            return Target("external", f"{target.path}.{name}")
+        if target.form == "object" and target.binding is not None:
+            binding = target.binding
+            if binding.form == "class":
+                for member in binding.data.members:
+                    if member.name == name:
+                        return Target("object", f"{target.path}.{name}", target.module, member)
+            if binding.form == "attr" and binding.data.calls:
+                owner = self.resolve_dotted(target.module, binding.data.calls, steps + 1)
+                if owner.form == "object" and owner.binding is not None and owner.binding.form == "class":
+                    return self.attribute(owner, name, steps + 1)._replace(form="bound")
+        return Target("unknown", f"{name} of {target.path} cannot be told")
+
+
+def _is_builtin(name: str) -> bool:
+    import builtins
+
+    return hasattr(builtins, name)

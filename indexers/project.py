@@ -1,0 +1,295 @@
+"""All releases of one project, read side by side and put together as one observation."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+from packaging.specifiers import SpecifierSet
+from packaging.version import Version
+
+from ..kb.observations import Block, ModuleRead, ProjectObservation, ReleaseObservation, Row
+from ..kb.progress import Progress
+from ..kb.releases import Release, ReleaseStatus
+from ..kb.symbols import Deprecation, Parameter, Signature, SymbolState
+from .artifacts import ListedRelease
+from .cache import Cache
+from .facts import EXTRACTOR_VERSION
+from .reading import Claims, ReleaseReader, ReleaseReading
+from .simple_index import SimpleIndex
+from .tasks import Assembled, Plan, SourceFile, assemble, parse_files
+from .workers import TaskFailed, Workers, result_of
+
+_BATCH_BYTES = 1 << 20
+"""Source in one parse task: large enough to be worth sending, small enough to share out."""
+_READERS = 4
+_AHEAD = 6
+"""Releases that are read before the oldest is assembled; bounds the memory that new files take."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseSelection:
+    """Which of the listed releases are read."""
+
+    versions: str | None = None
+    since: str | None = None
+    pre: bool = False
+
+    def choose(self, listed: list[ListedRelease]) -> list[ListedRelease]:
+        """Final releases, pre-releases where asked for; pre-releases alone where there is nothing else."""
+        finals = [release for release in listed if not Version(release.version).is_prerelease]
+        chosen = listed if self.pre or not finals else finals
+        if self.since is not None:
+            chosen = [release for release in chosen if Version(release.version) >= Version(self.since)]
+        if self.versions:
+            specifier = SpecifierSet(self.versions)
+            chosen = [release for release in chosen if specifier.contains(release.version, prereleases=True)]
+        return chosen
+
+
+class ProjectRun:
+    """One project, once."""
+
+    def __init__(
+        self,
+        project: str,
+        index: SimpleIndex,
+        workers: Workers,
+        cache: Cache,
+        progress: Progress,
+        *,
+        refresh: bool = False,
+    ) -> None:
+        self.project = project
+        self.index = index
+        self.workers = workers
+        self.progress = progress
+        self.refresh = refresh
+        self.claims = Claims()
+        self.reader = ReleaseReader(project, index, cache, self.claims)
+        self.files_parsed = 0
+        self.files_reused = 0
+        self.artifact_bytes = 0
+        self.changed = False
+        self.notes: list[str] = []
+
+    def run(self, selection: ReleaseSelection, known: ProjectObservation | None) -> ProjectObservation:
+        """Read what is new; releases that `known` holds from the same artifact are kept as they are."""
+        listing = self.index.releases(self.project)
+        self.notes.extend(f"{file.filename}: {file.reason}" for file in listing.skipped)
+        chosen = selection.choose(list(listing.releases))
+        kept = {item.release.version: item for item in known.releases} if known is not None else {}
+        blocks = dict(known.blocks) if known is not None else {}
+        fresh = [listed for listed in chosen if not self._is_current(kept.get(listed.version), listed)]
+        self.progress.project_started(self.project, len(chosen))
+        for listed in chosen:
+            if listed not in fresh:
+                item = kept[listed.version]
+                self.progress.release_done(self.project, listed.version, item.release.status, item.release.reason)
+        observation = ProjectObservation(self.project, blocks=blocks)
+        observed = dict(kept)
+        for item in self._read_all(fresh, observation.blocks):
+            if item != kept.get(item.release.version):
+                self.changed = True
+            observed[item.release.version] = item
+            self.progress.release_done(self.project, item.release.version, item.release.status, item.release.reason)
+        observation.releases = list(observed.values())
+        used = {digest for item in observation.releases for digest in item.blocks}
+        observation.blocks = {digest: block for digest, block in blocks.items() if digest in used}
+        return observation
+
+    @staticmethod
+    def _is_current(item: ReleaseObservation | None, listed: ListedRelease) -> bool:
+        """True where a release was read, by this reader, from an artifact that the index still lists."""
+        if item is None or item.release.status is ReleaseStatus.FAILED:
+            return False
+        if item.release.status is ReleaseStatus.SKIPPED:
+            return not listed.files
+        return (
+            item.release.reader == EXTRACTOR_VERSION
+            and item.release.yanked == listed.yanked
+            and any(
+                file.filename == item.release.artifact and file.sha256 in (None, item.release.sha256)
+                for file in listed.files
+            )
+        )
+
+    # ---- reading side by side
+
+    def _read_all(self, listed: list[ListedRelease], blocks: dict[bytes, Block]) -> Iterator[ReleaseObservation]:
+        """Fetch in threads, parse and assemble in worker processes; yield in version order."""
+        assembling: deque[tuple[ReleaseReading, Future[Any] | None]] = deque()
+        with ThreadPoolExecutor(_READERS, thread_name_prefix="fetch") as fetchers:
+            pending = deque(listed)
+            reading: deque[Future[Any]] = deque()
+            try:
+                while pending or reading or assembling:
+                    while pending and len(reading) < _AHEAD:
+                        reading.append(fetchers.submit(self._read, pending.popleft()))
+                    if reading:
+                        assembling.append(self._start_assembly(reading.popleft().result()))
+                    while assembling and (not reading or len(assembling) > _AHEAD):
+                        yield self._finish(*assembling.popleft(), blocks)
+            except BaseException:
+                fetchers.shutdown(wait=False, cancel_futures=True)
+                raise
+
+    def _read(self, listed: ListedRelease, refetch: frozenset[bytes] = frozenset()) -> ReleaseReading:
+        """Read one release and have its new files parsed; called in a thread."""
+        reading, done = self.reader.read(listed, refetch=refetch)
+        if done.done():
+            return reading
+        try:
+            tasks = [(batch, self.workers.submit(parse_files, batch)) for batch in _batches(reading.new)]
+        except BaseException:
+            done.set_result(None)
+            raise
+        _complete_when_all(done, [task for _, task in tasks])
+        reading.waits_for.append(done)
+        reading.tasks = tasks
+        return reading
+
+    def _start_assembly(self, reading: ReleaseReading) -> tuple[ReleaseReading, Future[Any] | None]:
+        if reading.plan is None:
+            return reading, None
+        self._settle(reading)
+        return reading, self.workers.submit(assemble, self.project, reading.plan)
+
+    def _settle(self, reading: ReleaseReading) -> None:
+        """Wait until all facts of a release are made; a file that kills its worker is left out, alone."""
+        for future in reading.waits_for:
+            future.result()
+        for batch, task in reading.tasks:
+            try:
+                result_of(task)
+            except TaskFailed:
+                self._parse_singly(reading, batch)
+        self.files_parsed += len(reading.new)
+        self.files_reused += reading.reused
+        reading.new, reading.tasks = [], []
+
+    def _parse_singly(self, reading: ReleaseReading, batch: list[SourceFile]) -> None:
+        reasons: dict[bytes, str] = {}
+        for file in batch:
+            try:
+                result_of(self.workers.submit(parse_files, [file]))
+            except TaskFailed as error:
+                reasons[file.key] = f"the parser failed: {error}"
+        assert reading.plan is not None
+        files = tuple(
+            file._replace(reason=reasons[file.key]) if file.key in reasons else file for file in reading.plan.files
+        )
+        reading.plan = reading.plan._replace(files=files)
+        reading.manifest_key = None
+
+    def _finish(
+        self, reading: ReleaseReading, task: Future[Any] | None, blocks: dict[bytes, Block]
+    ) -> ReleaseObservation:
+        if reading.artifact is not None and reading.plan is not None:
+            self.artifact_bytes += reading.artifact.size or 0
+        if task is None:
+            return ReleaseObservation(_release(reading))
+        try:
+            assembled: Assembled = result_of(task)
+            broken = frozenset(assembled.missing) | self.reader.broken_promises(reading)
+            if broken:
+                reading, assembled = self._again(reading, broken)
+            self.reader.keep(reading)
+            return ReleaseObservation(_release(reading), *self._take(assembled, reading.plan, blocks))
+        except TaskFailed as error:
+            reading.failed, reading.reason, reading.plan = True, f"{error}", None
+            return ReleaseObservation(_release(reading))
+
+    def _again(self, reading: ReleaseReading, broken: frozenset[bytes]) -> tuple[ReleaseReading, Assembled]:
+        """Read a release once more, content and all, because facts are missing or a RECORD lied."""
+        self.claims.forget(broken)
+        again = self._read(reading.listed, broken)
+        if again.plan is None:
+            raise TaskFailed(again.reason or "it could not be read again")
+        self._settle(again)
+        assembled: Assembled = result_of(self.workers.submit(assemble, self.project, again.plan))
+        if assembled.missing or self.reader.broken_promises(again):
+            raise TaskFailed("its files do not have the content that its RECORD promises")
+        return again, assembled
+
+    def _take(
+        self, assembled: Assembled, plan: Plan | None, blocks: dict[bytes, Block]
+    ) -> tuple[tuple[ModuleRead, ...], tuple[bytes, ...]]:
+        """Add a release's new blocks; a block that its worker sent before a crash of ours is made again."""
+        absent = [digest for digest, block in assembled.blocks if block is None and digest not in blocks]
+        for digest, block in assembled.blocks:
+            if block is not None and digest not in blocks:
+                file, rows = block
+                blocks[digest] = Block(file, tuple(Row(symbol, _state(state), line) for symbol, state, line in rows))
+        if absent and plan is not None:
+            complete: Assembled = result_of(self.workers.submit(assemble, f"{self.project}#again", plan))
+            return self._take(complete, None, blocks)
+        modules = tuple(ModuleRead._make(module) for module in assembled.modules)
+        return modules, tuple(digest for digest, _ in assembled.blocks)
+
+
+def _state(plain: tuple[Any, ...]) -> SymbolState:
+    state = SymbolState._make(plain)
+    signature = state.signature
+    if signature is not None:
+        parameters, returns = signature
+        signature = Signature(tuple(Parameter._make(item) for item in parameters), returns)
+    marks = tuple(Deprecation._make(mark) for mark in state.deprecations)
+    return state._replace(signature=signature, deprecations=marks)
+
+
+def _release(reading: ReleaseReading) -> Release:
+    listed, artifact = reading.listed, reading.artifact
+    if reading.plan is not None:
+        status = ReleaseStatus.INDEXED
+    else:
+        status = ReleaseStatus.FAILED if reading.failed else ReleaseStatus.SKIPPED
+    return Release(
+        version=listed.version,
+        status=status,
+        reason=None if status is ReleaseStatus.INDEXED else reading.reason,
+        yanked=listed.yanked,
+        yanked_reason=listed.yanked_reason,
+        uploaded_at=listed.uploaded_at,
+        requires_python=listed.requires_python,
+        artifact=artifact.filename if artifact is not None and status is ReleaseStatus.INDEXED else None,
+        sha256=artifact.sha256 if artifact is not None and status is ReleaseStatus.INDEXED else None,
+        size=artifact.size if artifact is not None and status is ReleaseStatus.INDEXED else None,
+        fetched=reading.fetched,
+        reader=EXTRACTOR_VERSION if status is ReleaseStatus.INDEXED else None,
+    )
+
+
+def _batches(files: list[SourceFile]) -> Iterator[list[SourceFile]]:
+    batch: list[SourceFile] = []
+    size = 0
+    for file in files:
+        batch.append(file)
+        size += len(file.data)
+        if size >= _BATCH_BYTES:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def _complete_when_all(done: Future[Any], tasks: list[Future[Any]]) -> None:
+    """Complete one future when all others are, whatever becomes of them."""
+    left = set(range(len(tasks)))
+    lock = threading.Lock()
+    if not tasks:
+        done.set_result(None)
+
+    def one_done(_: Future[Any]) -> None:
+        with lock:
+            left.pop()
+            last = not left
+        if last:
+            done.set_result(None)
+
+    for task in tasks:
+        task.add_done_callback(one_done)

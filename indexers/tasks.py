@@ -1,0 +1,180 @@
+"""What worker processes do: parse files into the cache, and assemble releases from it."""
+
+from __future__ import annotations
+
+import gc
+import marshal
+import resource
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..kb.observations import ModuleRead, ModuleStatus
+from .assemble import Assembler
+from .cache import Cache
+from .extract import extract
+from .facts import ModuleFacts
+from .layout import Role
+from .namespaces import ModuleEntry, Release
+from .sources import SourceError
+
+MEMORY_LIMIT = 4 << 30
+"""Bytes of address space that one worker may use."""
+RECURSION_LIMIT = 12_000
+
+_UNREADABLE = "!"
+"""In place of facts: the file was read, and this is why it says nothing."""
+
+
+class SourceFile(NamedTuple):
+    """A file to parse, with its content."""
+
+    key: bytes
+    module: str
+    is_init: bool
+    role: str
+    data: bytes
+    pxd: bytes | None = None
+
+
+class PlannedFile(NamedTuple):
+    """A file of a release whose facts are, or should be, in the cache; `reason` where they cannot be."""
+
+    module: str
+    path: str
+    role: str
+    is_init: bool
+    key: bytes
+    reason: str | None = None
+
+
+class Plan(NamedTuple):
+    """What a release is assembled from; plain, so that the cache can keep it."""
+
+    files: tuple[PlannedFile, ...]
+    skipped: tuple[tuple[str, str], ...] = ()
+    native_packages: tuple[str, ...] = ()
+
+
+class Assembled(NamedTuple):
+    """A release's modules and blocks; a block is None where this worker sent it before."""
+
+    modules: tuple[ModuleRead, ...]
+    blocks: list[tuple[bytes, Any]]
+    missing: tuple[bytes, ...] = ()
+
+
+class _Worker:
+    """The state of one worker process."""
+
+    cache: Cache
+    known: dict[str, set[bytes]]
+    loaded: dict[bytes, Any]
+
+
+_worker = _Worker()
+
+
+def start_worker(cache_path: str) -> None:
+    """Set the bounds of this process and open the cache."""
+    gc.disable()
+    sys.setrecursionlimit(RECURSION_LIMIT)
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, hard))
+    _worker.cache = Cache(Path(cache_path))
+    _worker.known = {}
+    _worker.loaded = {}
+
+
+def parse_files(files: Sequence[SourceFile]) -> int:
+    """Parse files and put their facts into the cache; returns how many could be read."""
+    facts: dict[bytes, bytes] = {}
+    readable = 0
+    for file in files:
+        try:
+            suffix = ".pyx" if file.role == Role.CYTHON else ".py"
+            found = extract(
+                file.data, file.module, is_init=file.is_init, is_stub=file.role == Role.STUB, suffix=suffix, pxd=file.pxd
+            )
+            facts[file.key] = found.dump()
+            readable += 1
+        except SourceError as error:
+            facts[file.key] = marshal.dumps((_UNREADABLE, str(error)))
+    _worker.cache.add_facts(facts)
+    gc.collect()
+    return readable
+
+
+def assemble(project: str, plan: Plan) -> Assembled:
+    """Join the facts of a release.  `missing` names facts that are not there: nothing else is then filled in."""
+    loaded, missing = _load([file.key for file in plan.files if file.reason is None])
+    if missing:
+        return Assembled((), [], tuple(missing))
+    entries, modules = _entries(plan, loaded)
+    known = _worker.known.setdefault(project, set())
+    assembler = Assembler(Release(entries), known)
+    blocks = [
+        (digest, block if block is None else (block.file, [(row.symbol, tuple(row.state), row.line) for row in block.rows]))
+        for digest, block in assembler.blocks()
+    ]
+    return Assembled(tuple(modules), blocks)
+
+
+def _load(keys: list[bytes]) -> tuple[dict[bytes, Any], list[bytes]]:
+    """Facts by key (or the reason why there are none); those of the last release are kept in memory."""
+    loaded = {key: _worker.loaded[key] for key in keys if key in _worker.loaded}
+    for key, data in _worker.cache.facts(key for key in keys if key not in loaded).items():
+        plain = marshal.loads(data)
+        loaded[key] = plain[1] if plain[0] == _UNREADABLE else ModuleFacts.load(data)
+    _worker.loaded = loaded
+    return loaded, [key for key in keys if key not in loaded]
+
+
+def _entries(plan: Plan, loaded: dict[bytes, Any]) -> tuple[list[ModuleEntry], list[ModuleRead]]:
+    entries: dict[str, ModuleEntry] = {}
+    reads: list[ModuleRead] = []
+    for file in plan.files:
+        entry = entries.setdefault(file.module, ModuleEntry(file.module, ""))
+        entry.is_init |= file.is_init
+        entry.key += file.key
+        facts = loaded.get(file.key) if file.reason is None else file.reason
+        reads.append(_add_file(entry, file, facts))
+    for module, path in plan.skipped:
+        entries.setdefault(module, ModuleEntry(module, path, opaque="a test suite, left out by rule"))
+        reads.append(ModuleRead(module, path, ModuleStatus.SKIPPED.value, None, "a test suite, left out by rule"))
+    for module in plan.native_packages:
+        entry = entries.get(module)
+        if entry is not None and entry.opaque is None:
+            entry.opaque = "compiled modules are built from the native sources of this source distribution"
+    return list(entries.values()), reads
+
+
+def _add_file(entry: ModuleEntry, file: PlannedFile, facts: Any) -> ModuleRead:
+    """Give an entry one of its files; they come in the order of `Role`: source, Cython, stub, binary."""
+    if file.role == Role.COMPILED:
+        return _add_compiled(entry, file)
+    if not isinstance(facts, ModuleFacts):
+        if entry.facts is None:
+            entry.path = entry.path or file.path
+            entry.opaque = f"{file.path} could not be read: {facts}"
+        return ModuleRead(file.module, file.path, ModuleStatus.FAILED.value, None, str(facts))
+    if file.role == Role.STUB:
+        entry.stub, entry.stub_path = facts, file.path
+    elif entry.facts is None:
+        entry.facts, entry.path, entry.opaque = facts, file.path, None
+    detail = f"{facts.errors} places could not be parsed" if facts.errors else None
+    return ModuleRead(file.module, file.path, ModuleStatus.OK.value, facts.parser, detail)
+
+
+def _add_compiled(entry: ModuleEntry, file: PlannedFile) -> ModuleRead:
+    """A binary tells nothing.  Beside a stub it says that the stub may not list everything."""
+    status = ModuleStatus.COMPILED.value
+    if entry.facts is not None:
+        return ModuleRead(file.module, file.path, status, None, "read through its source")
+    if entry.stub is not None:
+        entry.opaque = "a compiled extension, whose stub may not list every name"
+        return ModuleRead(file.module, file.path, status, None, "read through its stub")
+    entry.path = entry.path or file.path
+    entry.opaque = "a compiled extension without stub or source"
+    return ModuleRead(file.module, file.path, status, None, entry.opaque)

@@ -1,0 +1,335 @@
+"""Building the answer to one question from what the resolver finds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from .answers import Answer, Evidence, Span
+from .errors import ApikbError
+from .parameters import accepted, swallows
+from .reader import Place, ProjectReader
+from .resolve import Item, Life, Resolver, own_mark, prefixes
+from .symbols import Deprecation, Kind, Parameter, ParameterKind, Status
+
+_PARAMETER = re.compile(r"^(?P<path>[^()\s]+)\(\s*\*{0,2}(?P<name>\w+)\s*=?\s*\)$")
+_PATH = re.compile(r"^[^\W\d]\w*(\.\w+)*$")
+
+
+def parse_symbol(symbol: str) -> tuple[str, str | None]:
+    """Split what people write into a path and a parameter.
+
+    >>> parse_symbol("numpy.var(mean)"), parse_symbol("os.path:join"), parse_symbol("f()")
+    (('numpy.var', 'mean'), ('os.path.join', None), ('f', None))
+    """
+    text = symbol.strip()
+    parameter = None
+    found = _PARAMETER.match(text)
+    if found:
+        text, parameter = found["path"], found["name"]
+    path = text.removesuffix("()").replace(":", ".")
+    if not _PATH.match(path):
+        raise ApikbError(
+            f"{symbol!r} is not a symbol", hint="write package.module.name, module:name or name(parameter)"
+        )
+    return path, parameter
+
+
+def answer_at(reader: ProjectReader, path: str, ordinal: int) -> Answer:
+    """What a path is at a release."""
+    resolver = reader.resolver()
+    life = resolver.life(path)
+    item = life.at(ordinal)
+    if item is None:
+        return _not_bound(reader, resolver, life, ordinal)
+    if item.state.status == Status.TOMBSTONE:
+        return _tombstone(reader, life, item, ordinal)
+    return _present(reader, life, item, ordinal)
+
+
+def spans_of(reader: ProjectReader, life: Life) -> tuple[Span, ...]:
+    """A path's spans with version strings."""
+    marked = life.deprecated()
+    return tuple(reader.axis.span(span, marked) for span in life.spans(reader.axis))
+
+
+def _common(reader: ProjectReader, life: Life, ordinal: int) -> Answer:
+    release = reader.releases[ordinal]
+    notes: tuple[str, ...] = ()
+    if release.yanked:
+        why = f": {release.yanked_reason}" if release.yanked_reason else ""
+        notes = (f"{release.version} was yanked{why}",)
+    return Answer(
+        symbol=life.path,
+        project=reader.project,
+        version=release.version,
+        status=Status.UNKNOWN,
+        spans=spans_of(reader, life),
+        yanked=release.yanked,
+        notes=notes,
+    )
+
+
+def _present(reader: ProjectReader, life: Life, item: Item, ordinal: int) -> Answer:
+    state = item.state
+    mark = next((mark for mark in state.deprecations if mark.parameter is None), None)
+    alias_of, inherited_from = _origins(life.path, item)
+    return _with(
+        _common(reader, life, ordinal),
+        status=Status.PRESENT,
+        kind=str(state.kind),
+        visibility=str(state.visibility),
+        signature=None if state.signature is None else str(state.signature),
+        variants=state.variants,
+        labels=state.labels,
+        deprecation=mark,
+        replacement=None if mark is None else mark.replacement,
+        alias_of=alias_of,
+        inherited_from=inherited_from,
+        via=state.via,
+        condition=state.condition,
+        evidence=_evidence(reader, item, ordinal),
+    )
+
+
+def _with(answer: Answer, **fields: object) -> Answer:
+    from dataclasses import replace
+
+    return replace(answer, **fields)  # type: ignore[arg-type]
+
+
+def _origins(path: str, item: Item) -> tuple[str | None, str | None]:
+    target = item.state.target or (item.origin if item.origin != path else None)
+    if item.inherited or item.state.via == "inherited":
+        return None, target
+    return target, None
+
+
+def _evidence(reader: ProjectReader, item: Item, ordinal: int) -> Evidence:
+    wanted = [path for path in (item.state.target, item.origin) if path is not None]
+    places = [place for place in reader.places(list(dict.fromkeys(wanted))) if place.mask >> ordinal & 1]
+    places.sort(key=lambda place: (wanted.index(place.symbol), place.line == 0))
+    return _evidence_at(reader, ordinal, places[0] if places else None)
+
+
+def _evidence_at(reader: ProjectReader, ordinal: int, place: Place | None) -> Evidence:
+    release = reader.releases[ordinal]
+    file = None if place is None else place.file
+    return Evidence(release.artifact, release.sha256, file, (place.line or None) if place else None)
+
+
+def _tombstone(reader: ProjectReader, life: Life, item: Item, ordinal: int) -> Answer:
+    return _with(
+        _common(reader, life, ordinal),
+        status=Status.TOMBSTONE,
+        kind=str(item.state.kind),
+        visibility=str(item.state.visibility),
+        reason=item.state.message or "using it raises",
+        tombstone_since=_tombstone_since(reader, life, ordinal),
+        replacement=_replacement(reader, life, ordinal),
+        via=item.state.via,
+        evidence=_evidence(reader, item, ordinal),
+    )
+
+
+def _tombstone_since(reader: ProjectReader, life: Life, ordinal: int) -> str | None:
+    axis = reader.axis
+    mask = life.mask_of(Status.TOMBSTONE)
+    runs = axis.spans(mask, life.unknown_mask)
+    for span in runs:
+        if span.added <= ordinal <= span.last_seen:
+            return axis.versions[span.added]
+    return axis.versions[ordinal]
+
+
+def _not_bound(reader: ProjectReader, resolver: Resolver, life: Life, ordinal: int) -> Answer:
+    common = _common(reader, life, ordinal)
+    reason = life.reason_at(ordinal)
+    ever = bool(life.items) or bool(common.spans)
+    suggestions = () if ever else tuple(name for name in reader.similar(life.path) if name != life.path)
+    if reason is not None:
+        return _with(
+            common,
+            status=Status.UNKNOWN,
+            reason=reason,
+            evidence=_module_evidence(reader, resolver, life.path, ordinal)[1],
+            suggestions=suggestions,
+        )
+    reason, evidence = _module_evidence(reader, resolver, life.path, ordinal)
+    return _with(
+        common,
+        status=Status.ABSENT,
+        reason=reason,
+        evidence=evidence,
+        replacement=_replacement(reader, life, ordinal),
+        suggestions=suggestions,
+        notes=(*common.notes, *_elsewhere(reader, life, common.spans, ordinal)),
+    )
+
+
+def _elsewhere(reader: ProjectReader, life: Life, spans: tuple[Span, ...], ordinal: int) -> Iterator[str]:
+    if not spans:
+        if life.items:
+            yield "it exists in pre-releases only"
+        return
+    versions = list(reader.axis.versions)
+    yield "it exists in " + ", ".join(
+        span.added if span.added == span.last_seen else f"{span.added} to {span.last_seen}" for span in spans
+    )
+    if versions.index(spans[0].added) > ordinal:
+        for former, version in reader.moved_from(life.path)[:1]:
+            if versions.index(version) > ordinal:
+                yield f"before {version} it was {former}"
+
+
+def _module_evidence(
+    reader: ProjectReader, resolver: Resolver, path: str, ordinal: int
+) -> tuple[str, Evidence]:
+    """Why a path is not there: the nearest thing that is, and the file in which it was read."""
+    release = reader.releases[ordinal]
+    for prefix in prefixes(path)[1:]:
+        item = resolver.life(prefix).at(ordinal)
+        if item is None:
+            continue
+        evidence = _evidence(reader, item, ordinal)
+        missing = path[len(prefix) + 1 :].partition(".")[0]
+        if item.state.status == Status.TOMBSTONE:
+            return f"{prefix} raises when it is used: {item.state.message}", evidence
+        if item.state.kind == Kind.CLASS:
+            return f"class {prefix} was read with its base classes, and none has {missing}", evidence
+        if evidence.file is None:
+            files = reader.module_files([item.state.target or prefix, prefix], ordinal)
+            file = next((file for file, _ in files.values()), None)
+            evidence = Evidence(release.artifact, release.sha256, file, None)
+        where = f" ({evidence.file})" if evidence.file else ""
+        return f"{item.state.kind} {prefix} was read{where}, and does not bind {missing}", evidence
+    top = path.partition(".")[0]
+    return f"there is no {top} in {release.artifact or release.version}", _evidence_at(reader, ordinal, None)
+
+
+def _replacement(reader: ProjectReader, life: Life, ordinal: int) -> str | None:
+    """What took a path's place: its own move, its parent's move, or what its last deprecation said."""
+    axis = reader.axis
+    ended = [span for span in life.spans(axis) if span.removed is not None and span.removed <= ordinal]
+    item = life.at(ended[-1].last_seen) if ended else None
+    if not ended and life.at(ordinal) is None:
+        return None
+    paths = prefixes(life.path)
+    extra = [item.state.target] if item is not None and item.state.target is not None else []
+    order = {version: number for number, version in enumerate(axis.versions)}
+    moves = [move for move in reader.moves([*paths, *extra]) if order[move[2]] <= ordinal]
+    moves.sort(key=lambda move: (-len(move[0]) if move[0] in paths else 0, -order[move[2]]))
+    for symbol, moved_to, _, _ in moves:
+        return moved_to + life.path[len(symbol) :] if symbol in paths else moved_to
+    if item is not None and own_mark(item.state):
+        return next((mark.replacement for mark in item.state.deprecations if mark.parameter is None), None)
+    return None
+
+
+class ParameterLife(NamedTuple):
+    present: int
+    hidden: int
+    marked: int
+
+
+def parameter_life(life: Life, name: str) -> ParameterLife:
+    present = hidden = marked = 0
+    for item in life.items:
+        if item.state.status != Status.PRESENT:
+            continue
+        if name in accepted(item.state):
+            present |= item.mask
+            if any(mark.parameter == name for mark in item.state.deprecations):
+                marked |= item.mask
+        elif item.state.kind != Kind.MODULE and swallows(item.state):
+            hidden |= item.mask
+    return ParameterLife(present, hidden, marked)
+
+
+def answer_parameter(reader: ProjectReader, path: str, name: str, ordinal: int) -> Answer:
+    """What a parameter is at a release; of a class, its constructor's."""
+    symbol = f"{path}({name})"
+    whole = answer_at(reader, path, ordinal)
+    life = reader.resolver().life(path)
+    masks = parameter_life(life, name)
+    axis = reader.axis
+    spans = tuple(
+        axis.span(span, masks.marked) for span in axis.spans(masks.present, masks.hidden | life.unknown_mask)
+    )
+    if whole.status != Status.PRESENT:
+        return _with(whole, symbol=symbol, spans=spans)
+    item = life.at(ordinal)
+    assert item is not None
+    base = _with(whole, symbol=symbol, spans=spans, deprecation=None, replacement=None)
+    found = accepted(item.state).get(name)
+    if found is not None:
+        return _parameter_present(base, found, item)
+    if item.state.kind != Kind.MODULE and swallows(item.state):
+        return _with(base, status=Status.UNKNOWN, reason=_swallowed(path, item))
+    names = tuple(accepted(item.state))
+    return _with(
+        base,
+        status=Status.ABSENT,
+        reason=f"{path} was read, and has no parameter {name}",
+        replacement=_last_replacement(life, name, ordinal),
+        suggestions=_close(name, names, path) if not spans else (),
+    )
+
+
+def _parameter_present(base: Answer, found: Parameter, item: Item) -> Answer:
+    mark = next((mark for mark in item.state.deprecations if mark.parameter == found.name), None)
+    return _with(
+        base,
+        parameter=found,
+        deprecation=mark,
+        replacement=None if mark is None else mark.replacement,
+    )
+
+
+def _swallowed(path: str, item: Item) -> str:
+    signature = item.state.signature
+    if signature is None:
+        return f"the signature of {path} could not be read"
+    name = next(p.name for p in signature.parameters if p.kind == ParameterKind.VAR_KEYWORD)
+    return f"swallowed by **{name}"
+
+
+def _last_replacement(life: Life, name: str, ordinal: int) -> str | None:
+    marks: list[tuple[int, Deprecation]] = [
+        (item.mask.bit_length(), mark)
+        for item in life.items
+        for mark in item.state.deprecations
+        if mark.parameter == name and (item.mask & -item.mask).bit_length() - 1 <= ordinal
+    ]
+    return max(marks, key=lambda pair: pair[0])[1].replacement if marks else None
+
+
+def _close(name: str, names: tuple[str, ...], path: str) -> tuple[str, ...]:
+    from difflib import get_close_matches
+
+    return tuple(f"{path}({other})" for other in get_close_matches(name, names, n=3))
+
+
+def statuses(reader: ProjectReader, path: str, parameter: str | None) -> Iterator[tuple[str, str]]:
+    """(version, status) of a path or a parameter for every indexed release."""
+    life = reader.resolver().life(path)
+    tombstone = life.mask_of(Status.TOMBSTONE)
+    present, unknown = life.mask_of(Status.PRESENT), life.unknown_mask
+    if parameter is not None:
+        masks = parameter_life(life, parameter)
+        present, unknown = masks.present, unknown | masks.hidden
+    for ordinal in range(len(reader.releases)):
+        if reader.axis.read >> ordinal & 1:
+            yield reader.axis.versions[ordinal], str(_status(ordinal, present, tombstone, unknown))
+
+
+def _status(ordinal: int, present: int, tombstone: int, unknown: int) -> Status:
+    for mask, status in (
+        (present, Status.PRESENT),
+        (tombstone, Status.TOMBSTONE),
+        (unknown, Status.UNKNOWN),
+    ):
+        if mask >> ordinal & 1:
+            return status
+    return Status.ABSENT

@@ -1,0 +1,303 @@
+"""The knowledge base as its users see it: look-ups, histories, differences, SQL."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from packaging.utils import canonicalize_name
+
+from . import store
+from .answering import answer_at, answer_parameter, parse_symbol, statuses
+from .answers import Answer, Change, History, SpecifierAnswer
+from .errors import ApikbError, NotIndexed
+from .reader import ProjectReader
+from .releases import Release, ReleaseStatus, looks_like_specifier, matching_releases, resolve_version
+from .resolve import prefixes
+from .symbols import Status
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectInfo:
+    """One project of the knowledge base in figures."""
+
+    project: str
+    indexed: int
+    total: int
+    newest: str | None
+    """Newest indexed final release."""
+    import_names: tuple[str, ...]
+    symbols: int
+    indexed_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class QueryResult:
+    """The answer to an SQL query."""
+
+    columns: tuple[str, ...]
+    rows: list[tuple[Any, ...]]
+
+
+class KnowledgeBase:
+    """A published file, opened for reading.  It reopens by itself when the file has been replaced."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        self._stamp = store.file_stamp(self.path) if self.path.is_file() else None
+        self._connection = store.open_reader(self.path)
+        self._query = store.query_with(self._connection, self.path)
+        self._projects: dict[str, tuple[int, ProjectInfo]] | None = None
+        self._readers: dict[str, ProjectReader] = {}
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> Self:
+        """Open read-only.  Raises `StoreError` where that cannot be done."""
+        return cls(path)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def refresh(self) -> bool:
+        """Reopen if the file has been replaced; True if it was.  Every question does this first."""
+        if store.file_stamp(self.path) == self._stamp:
+            return False
+        self._connection.close()
+        self.__init__(self.path)  # type: ignore[misc]
+        return True
+
+    def _infos(self) -> dict[str, tuple[int, ProjectInfo]]:
+        self.refresh()
+        if self._projects is None:
+            rows = self._query(
+                "SELECT p.pid, p.project, p.top_levels, p.symbols, p.indexed_at, p.newest, "
+                "count(*) FILTER (r.status = 'indexed'), count(r.version) FROM internal.projects p "
+                "LEFT JOIN internal.releases r USING (pid) GROUP BY ALL ORDER BY p.project"
+            )
+            self._projects = {
+                project: (
+                    pid,
+                    ProjectInfo(
+                        project, indexed, total, newest, tuple(filter(None, tops.split("\n"))), symbols, at
+                    ),
+                )
+                for pid, project, tops, symbols, at, newest, indexed, total in rows
+            }
+        return self._projects
+
+    def projects(self) -> list[ProjectInfo]:
+        """All projects by name."""
+        return [info for _, info in self._infos().values()]
+
+    def info(self, project: str) -> ProjectInfo:
+        """One project.  Raises `NotIndexed`."""
+        return self._infos()[self._known(project)][1]
+
+    def releases(self, project: str) -> list[Release]:
+        """All releases of a project in PEP 440 order, failed and skipped ones too.  Raises `NotIndexed`."""
+        return list(self._reader(self._known(project)).releases)
+
+    def _known(self, project: str) -> str:
+        name = canonicalize_name(project)
+        infos = self._infos()
+        if name in infos:
+            return name
+        for known, (_, info) in infos.items():
+            if project in info.import_names:
+                return known
+        raise _unknown_project(project, infos, None)
+
+    def _reader(self, project: str) -> ProjectReader:
+        infos = self._infos()
+        if project not in self._readers:
+            self._readers[project] = ProjectReader(self._query, infos[project][0], project)
+        return self._readers[project]
+
+    def resolve_project(self, symbol: str, project: str | None = None) -> str:
+        """The project that a symbol belongs to, by the import names that the projects provide.
+
+        Raises `NotIndexed` where none does, `ApikbError` where several do.
+        """
+        if project is not None:
+            return self._known(project)
+        path, _ = parse_symbol(symbol)
+        top = path.partition(".")[0]
+        infos = self._infos()
+        found = [name for name, (_, info) in infos.items() if top in info.import_names]
+        if len(found) > 1:
+            found = self._nearest(path, found)
+        if not found:
+            raise _unknown_project(top, infos, symbol)
+        if len(found) > 1:
+            raise ApikbError(
+                f"{top} is provided by {', '.join(found)}", hint=f"say which: --project {found[0]}"
+            )
+        return found[0]
+
+    def _nearest(self, path: str, projects: list[str]) -> list[str]:
+        same = [name for name in projects if name == canonicalize_name(path.partition(".")[0])]
+        if same:
+            return same
+        depth = {}
+        for name in projects:
+            stored = self._reader(name).fetch(prefixes(path))
+            depth[name] = max((place.count(".") + 1 for place in stored), default=0)
+        best = max(depth.values())
+        return [name for name in projects if depth[name] == best]
+
+    def lookup(
+        self, symbol: str, *, version: str | None = None, project: str | None = None
+    ) -> Answer | SpecifierAnswer:
+        """What a symbol is at a release, by default the newest indexed final one.
+
+        `symbol` is a dotted path, `module:attribute`, or `path(parameter)`; `version` a
+        version or a specifier.  Raises `NotIndexed` for a project or release that is not there.
+        """
+        name = self.resolve_project(symbol, project)
+        reader = self._reader(name)
+        if version is not None and looks_like_specifier(version):
+            return self._over(reader, symbol, version)
+        return self._answer(reader, symbol, self._ordinal(reader, version))
+
+    def _answer(self, reader: ProjectReader, symbol: str, ordinal: int) -> Answer:
+        path, parameter = parse_symbol(symbol)
+        if parameter is not None:
+            return answer_parameter(reader, path, parameter, ordinal)
+        return answer_at(reader, path, ordinal)
+
+    def _ordinal(self, reader: ProjectReader, version: str | None) -> int:
+        if version is None:
+            return _newest(reader)
+        try:
+            release = resolve_version(version, reader.releases)
+        except ValueError as error:
+            raise ApikbError(
+                str(error), hint="a version such as 1.3.1, or a specifier such as '>=1.2,<2'"
+            ) from error
+        if release is None:
+            raise NotIndexed(
+                f"{reader.project} {version} is not among its releases; nearest: {_near(reader, version)}",
+                hint=f"see them with: apikb info {reader.project}",
+            )
+        if release.status != ReleaseStatus.INDEXED:
+            why = f": {release.reason}" if release.reason else ""
+            raise NotIndexed(
+                f"{reader.project} {release.version} {_FATE[release.status]}{why}; "
+                f"nearest indexed: {_near(reader, version)}",
+                hint=f"try again: apikb index {reader.project} --versions '=={release.version}' --refresh",
+            )
+        return reader.releases.index(release)
+
+    def _over(self, reader: ProjectReader, symbol: str, specifier: str) -> SpecifierAnswer:
+        matching = matching_releases(specifier, reader.releases)
+        groups: dict[str, list[str]] = {str(status): [] for status in Status}
+        newest: Answer | None = None
+        for release in matching:
+            if release.status != ReleaseStatus.INDEXED:
+                groups[Status.UNKNOWN].append(release.version)
+        indexed = [release for release in matching if release.status == ReleaseStatus.INDEXED]
+        known = dict(statuses(reader, *parse_symbol(symbol)))
+        for release in indexed:
+            groups[known[release.version]].append(release.version)
+        if indexed:
+            newest = self._answer(reader, symbol, reader.releases.index(indexed[-1]))
+        if newest is None:
+            raise NotIndexed(
+                f"no indexed release of {reader.project} matches {specifier}",
+                hint=f"see them with: apikb info {reader.project}",
+            )
+        order = {version: number for number, version in enumerate(reader.axis.versions)}
+        present, absent, tombstone, unknown = (
+            tuple(sorted(groups[status], key=order.__getitem__))
+            for status in (Status.PRESENT, Status.ABSENT, Status.TOMBSTONE, Status.UNKNOWN)
+        )
+        return SpecifierAnswer(
+            newest.symbol, reader.project, specifier, present, absent, tombstone, unknown, newest
+        )
+
+    def history(self, symbol: str, project: str | None = None, *, pre: bool = False) -> History:
+        """A symbol's whole life.  With `pre`, pre-releases define boundaries as well."""
+        from .history import history_of
+
+        return history_of(self._reader(self.resolve_project(symbol, project)), *parse_symbol(symbol), pre=pre)
+
+    def diff(
+        self,
+        project: str,
+        a: str,
+        b: str,
+        *,
+        symbol: str | None = None,
+        changes: Sequence[str] | None = None,
+        all: bool = False,
+    ) -> list[Change]:
+        """What differs between two releases: the public surface, or with `all` everything.
+
+        `symbol` keeps what is at or below a path, `changes` the kinds of change named.
+        """
+        from .diffing import differences
+
+        reader = self._reader(self._known(project))
+        found = differences(reader, self._ordinal(reader, a), self._ordinal(reader, b), symbol, all)
+        return [change for change in found if changes is None or change.change in changes]
+
+    def sql(self, query: str) -> QueryResult:
+        """Run one reading statement in the sandbox.  Raises `ApikbError` with DuckDB's message."""
+        self.refresh()
+        columns, rows = store.run_sql(self._connection, query)
+        return QueryResult(tuple(columns), rows)
+
+    def export(self, directory: str | os.PathLike[str]) -> list[Path]:
+        """Write all views as Parquet, one folder a project, one file a view; answers the files."""
+        return store.export_views(self.path, directory)
+
+
+_FATE = {
+    ReleaseStatus.SKIPPED: "was skipped",
+    ReleaseStatus.FAILED: "could not be read",
+    ReleaseStatus.INDEXED: "was indexed",
+}
+
+
+def _newest(reader: ProjectReader) -> int:
+    indexed = [n for n, release in enumerate(reader.releases) if release.status == ReleaseStatus.INDEXED]
+    finals = [n for n in indexed if not reader.releases[n].is_prerelease]
+    if not indexed:
+        raise NotIndexed(
+            f"no release of {reader.project} could be indexed",
+            hint=f"see why with: apikb info {reader.project}",
+        )
+    return (finals or indexed)[-1]
+
+
+def _near(reader: ProjectReader, version: str) -> str:
+    from packaging.version import Version
+
+    wanted = Version(version)
+    indexed = [release.version for release in reader.releases if release.status == ReleaseStatus.INDEXED]
+    below = [text for text in indexed if Version(text) < wanted][-2:]
+    above = [text for text in indexed if Version(text) > wanted][:2]
+    return ", ".join((*below, *above)) or "none"
+
+
+def _unknown_project(name: str, infos: dict[str, tuple[int, ProjectInfo]], symbol: str | None) -> NotIndexed:
+    from difflib import get_close_matches
+
+    names = {other: project for project in infos for other in (project, *infos[project][1].import_names)}
+    canonical = canonicalize_name(name)
+    if symbol is not None and canonical in infos:
+        imports = ", ".join(infos[canonical][1].import_names)
+        return NotIndexed(f"{name} is the name of a project; it is imported as {imports}")
+    close = get_close_matches(name, names, n=3)
+    tip = f"; did you mean {' or '.join(close)}?" if close else ""
+    return NotIndexed(f"{name} is not in the knowledge base{tip}", hint=f"apikb index {canonical}")

@@ -1,0 +1,60 @@
+"""What signatures accept, parameter by parameter.  Pure."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from .symbols import Parameter, ParameterKind, SymbolState
+
+_STARRED = (ParameterKind.VAR_POSITIONAL, ParameterKind.VAR_KEYWORD)
+
+
+def accepted(state: SymbolState) -> dict[str, Parameter]:
+    """The parameters by name: of the signature, of its variants, and those that a decorator keeps alive."""
+    found: dict[str, Parameter] = {}
+    if state.signature is not None:
+        for parameter in state.signature.parameters:
+            found[parameter.name] = parameter
+    for variant in state.variants:
+        for parameter in variant_parameters(variant):
+            found.setdefault(parameter.name, parameter)
+    for mark in state.deprecations:
+        if mark.parameter is not None:
+            found.setdefault(mark.parameter, Parameter(mark.parameter, ParameterKind.KEYWORD_ONLY))
+    return found
+
+
+def swallows(state: SymbolState) -> bool:
+    """True where `**kwargs` may accept names that cannot be seen."""
+    if state.signature is None:
+        return not state.variants
+    return any(parameter.kind == ParameterKind.VAR_KEYWORD for parameter in state.signature.parameters)
+
+
+@cache
+def variant_parameters(text: str) -> tuple[Parameter, ...]:
+    """Read the parameters of a signature that is only text; nothing where it cannot be read.
+
+    >>> [parameter.name for parameter in variant_parameters("(x, *, out=None) -> int")]
+    ['x', 'out']
+    """
+    import ast
+
+    try:
+        tree = ast.parse(f"def f{text[text.index('(') :]}: ...")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ()
+    definition = tree.body[0]
+    if not isinstance(definition, ast.FunctionDef):
+        return ()
+    given = definition.args
+    return (
+        *(Parameter(item.arg, ParameterKind.POSITIONAL_ONLY) for item in given.posonlyargs),
+        *(Parameter(item.arg, ParameterKind.POSITIONAL_OR_KEYWORD) for item in given.args),
+        *(Parameter(item.arg, ParameterKind.KEYWORD_ONLY) for item in given.kwonlyargs),
+    )
+
+
+def is_starred(parameter: Parameter) -> bool:
+    """True for `*args` and `**kwargs`."""
+    return parameter.kind in _STARRED

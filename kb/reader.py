@@ -1,0 +1,164 @@
+"""Point queries for look-ups.  Small, few, and without any import that a cold start would feel."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+from .codec import decode_state
+from .keys import bucket_of
+from .loading import read_releases
+from .masks import span_mask
+from .releases import Release
+from .resolve import Raw, Resolver, Source
+from .spans import Axis
+from .symbols import Kind, SymbolState
+
+Query = Callable[[str, Sequence[object]], list[tuple[Any, ...]]]
+_STATE, _OPAQUE, _COMPLETE = 0, 1, 2
+
+
+class Place(NamedTuple):
+    """Where a state was read."""
+
+    symbol: str
+    file: str
+    line: int
+    mask: int
+
+
+class ProjectReader(Source):
+    """Reads one project; `releases` and states are kept, the file does not change under a reader."""
+
+    def __init__(self, query: Query, pid: int, project: str) -> None:
+        self.query = query
+        self.pid = pid
+        self.project = project
+        self.releases: list[Release] = read_releases(query, pid)
+        self.axis = Axis(self.releases)
+        self._states: dict[int, SymbolState] = {}
+
+    def resolver(self) -> Resolver:
+        """A fresh resolver on this project."""
+        return Resolver(self.axis, self)
+
+    def fetch(self, paths: Iterable[str]) -> dict[str, Raw]:
+        wanted = list(paths)
+        rows = self._select("symbol, role, state, first, last, reason", "runs", wanted)
+        self._load_states({row[2] for row in rows if row[1] == _STATE})
+        grouped: defaultdict[str, list[tuple[Any, ...]]] = defaultdict(list)
+        for row in rows:
+            grouped[row[0]].append(row)
+        return {path: self._raw(found) for path, found in grouped.items()}
+
+    def _select(self, columns: str, table: str, symbols: Sequence[str]) -> list[tuple[Any, ...]]:
+        buckets = {bucket_of(symbol.rpartition(".")[0]) for symbol in symbols}
+        return self.query(
+            f"SELECT {columns} FROM internal.{table} WHERE {_among('bucket', len(buckets))} AND pid = ? "
+            f"AND {_among('symbol', len(symbols))}",
+            [*buckets, self.pid, *symbols],
+        )
+
+    def _load_states(self, numbers: set[int]) -> None:
+        missing = [number for number in numbers if number not in self._states]
+        if missing:
+            if len(self._states) > 50_000:
+                self._states.clear()
+                missing = list(numbers)
+            rows = self.query(
+                f"SELECT state, data FROM internal.states WHERE {_among('state', len(missing))}", missing
+            )
+            for number, data in rows:
+                self._states[number] = decode_state(data)
+
+    def _raw(self, rows: list[tuple[Any, ...]]) -> Raw:
+        masks: dict[int, int] = {}
+        hidden: list[tuple[int, str]] = []
+        complete = 0
+        read = self.axis.read
+        for _, role, number, low, high, reason in rows:
+            mask = span_mask(low, high) & read
+            if role == _STATE:
+                masks[number] = masks.get(number, 0) | mask
+            elif role == _OPAQUE:
+                hidden.append((mask, reason))
+            else:
+                complete |= mask
+        states = [(self._states[number], mask) for number, mask in masks.items()]
+        states.sort(key=lambda item: item[0].kind == Kind.MODULE)
+        return Raw(tuple(states), tuple(hidden), complete)
+
+    def places(self, symbols: Sequence[str]) -> list[Place]:
+        """Where symbols were read, over all releases."""
+        rows = self._select("symbol, block, line", "rows", symbols)
+        if not rows:
+            return []
+        blocks = list({row[1] for row in rows})
+        found = self.query(
+            f"SELECT block, file, mask FROM internal.blocks WHERE {_among('block', len(blocks))}", blocks
+        )
+        files = {block: (file, int.from_bytes(mask, "little")) for block, file, mask in found}
+        return [Place(symbol, files[block][0], line, files[block][1]) for symbol, block, line in rows]
+
+    def module_files(self, modules: Sequence[str], ordinal: int) -> dict[str, tuple[str, str]]:
+        """File and read status of modules at a release."""
+        rows = self.query(
+            "SELECT module, file, status FROM internal.modules WHERE pid = ? "
+            f"AND {_among('module', len(modules))} AND first <= ? AND last >= ? ORDER BY status DESC, file",
+            [self.pid, *modules, ordinal, ordinal],
+        )
+        return {module: (file, status) for module, file, status in rows}
+
+    def moves(self, symbols: Sequence[str]) -> list[tuple[str, str, str, float]]:
+        """Moves of symbols as (symbol, moved_to, version, confidence)."""
+        return [
+            (row[0], row[1], row[2], row[3])
+            for row in self.query(
+                f"SELECT symbol, moved_to, version, confidence FROM internal.moves WHERE pid = ? "
+                f"AND {_among('symbol', len(symbols))} ORDER BY confidence DESC",
+                [self.pid, *symbols],
+            )
+        ]
+
+    def moved_from(self, symbol: str) -> list[tuple[str, str]]:
+        """Former names of a symbol as (symbol, version of the move)."""
+        rows = self.query(
+            "SELECT symbol, version FROM internal.moves WHERE pid = ? AND moved_to = ? "
+            "ORDER BY confidence DESC",
+            [self.pid, symbol],
+        )
+        return [(row[0], row[1]) for row in rows]
+
+    def tombstone_since(self, symbol: str, ordinal: int) -> str | None:
+        """First release of the run of tombstones that holds a release."""
+        order = {version: number for number, version in enumerate(self.axis.versions)}
+        for since, last in self.query(
+            "SELECT since, last_seen FROM internal.tombstones WHERE pid = ? AND symbol = ?",
+            [self.pid, symbol],
+        ):
+            if order[since] <= ordinal <= order[last]:
+                return str(since)
+        return None
+
+    def similar(self, symbol: str, limit: int = 5) -> list[str]:
+        """Names of the project that are spelt nearly like a wrong one, public ones first."""
+        name = symbol.rpartition(".")[2].lower()
+        rows = self.query(
+            "SELECT symbol FROM (SELECT symbol, min((visibility = 'private')::INTEGER) AS hidden, "
+            "damerau_levenshtein(lower(split_part(symbol, '.', -1)), ?) AS far FROM internal.spans "
+            "WHERE pid = ? AND abs(length(split_part(symbol, '.', -1)) - ?) <= ? AND far <= ? GROUP BY ALL) "
+            "ORDER BY hidden, far * 4 + levenshtein(lower(symbol), ?), length(symbol), symbol LIMIT ?",
+            [name, self.pid, len(name), _slack(name), _slack(name), symbol.lower(), limit],
+        )
+        return [row[0] for row in rows]
+
+
+def _slack(name: str) -> int:
+    return max(1, min(3, len(name) // 3))
+
+
+def _among(column: str, count: int) -> str:
+    if count == 1:
+        return f"{column} = ?"
+    return f"{column} IN ({', '.join('?' * count)})"

@@ -1,0 +1,247 @@
+"""The layout of the file: tables, views, macros, their comments, and the migrations that made them.
+
+Tables live in the schema `internal` and are sorted for point queries; analysts read the
+views of the schema `main`, which know versions as text and no ids.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+APPLICATION = "apikb"
+SCHEMA_VERSION = 1
+OLDEST_READABLE = 1
+"""Files of this schema and newer ones can be read as they are; older ones are migrated by the next writer."""
+
+Columns = tuple[tuple[str, str], ...]
+
+
+def _columns(text: str) -> Columns:
+    pairs = (item.strip().rpartition(" ") for item in text.split(","))
+    return tuple((name.strip(), kind) for name, _, kind in pairs)
+
+
+_DATES = "added VARCHAR, added_exact BOOLEAN, deprecated VARCHAR, removed VARCHAR, last_seen VARCHAR"
+
+TABLES: dict[str, Columns] = {
+    "projects": _columns(
+        "pid INTEGER, project VARCHAR, top_levels VARCHAR, symbols BIGINT, indexed_at VARCHAR, newest VARCHAR"
+    ),
+    "releases": _columns(
+        "pid INTEGER, ordinal INTEGER, version VARCHAR, status VARCHAR, reason VARCHAR, prerelease BOOLEAN, "
+        "yanked BOOLEAN, yanked_reason VARCHAR, uploaded_at VARCHAR, requires_python VARCHAR, "
+        "artifact VARCHAR, sha256 VARCHAR, size BIGINT, fetched BIGINT, reader INTEGER"
+    ),
+    "modules": _columns(
+        "pid INTEGER, module VARCHAR, file VARCHAR, status VARCHAR, parser VARCHAR, detail VARCHAR, "
+        "first INTEGER, last INTEGER"
+    ),
+    "blocks": _columns("pid INTEGER, block BIGINT, digest BLOB, file VARCHAR, mask BLOB"),
+    "rows": _columns(
+        "pid INTEGER, bucket BIGINT, symbol VARCHAR, block BIGINT, position INTEGER, state BIGINT, "
+        "line INTEGER"
+    ),
+    "states": _columns(
+        "pid INTEGER, state BIGINT, data VARCHAR, status VARCHAR, kind VARCHAR, visibility VARCHAR, "
+        "signature VARCHAR, deprecated BOOLEAN, target VARCHAR, via VARCHAR"
+    ),
+    "runs": _columns(
+        "pid INTEGER, bucket BIGINT, symbol VARCHAR, role TINYINT, state BIGINT, first INTEGER, "
+        "last INTEGER, reason VARCHAR"
+    ),
+    "spans": _columns(
+        f"pid INTEGER, symbol VARCHAR, kind VARCHAR, visibility VARCHAR, {_DATES}, added_after VARCHAR, "
+        "removed_exact BOOLEAN, unknown_inside INTEGER, alias_of VARCHAR, inherited_from VARCHAR, via VARCHAR"
+    ),
+    "callables": _columns("pid INTEGER, symbol VARCHAR, set INTEGER"),
+    "signatures": _columns(
+        "pid INTEGER, set INTEGER, signature VARCHAR, added VARCHAR, removed VARCHAR, last_seen VARCHAR"
+    ),
+    "parameters": _columns(
+        "pid INTEGER, set INTEGER, parameter VARCHAR, kind VARCHAR, default VARCHAR, annotation VARCHAR, "
+        f"position INTEGER, {_DATES}"
+    ),
+    "deprecations": _columns(
+        "pid INTEGER, symbol VARCHAR, parameter VARCHAR, since VARCHAR, until VARCHAR, mechanism VARCHAR, "
+        "message VARCHAR, claimed_since VARCHAR, announced_removal VARCHAR, replacement VARCHAR, "
+        "file VARCHAR, line INTEGER"
+    ),
+    "moves": _columns(
+        "pid INTEGER, symbol VARCHAR, moved_to VARCHAR, version VARCHAR, evidence VARCHAR, confidence DOUBLE"
+    ),
+    "changes": _columns("pid INTEGER, version VARCHAR, symbol VARCHAR, change VARCHAR, detail VARCHAR"),
+    "tombstones": _columns("pid INTEGER, symbol VARCHAR, since VARCHAR, last_seen VARCHAR, message VARCHAR"),
+}
+"""Every table that holds content of projects, with its columns."""
+
+VIEWS: dict[str, str] = {
+    "spans": "One row for every span of every symbol: a maximal run of releases in which it is present, "
+    "half-open [added, removed).",
+    "signatures": "Maximal runs of releases in which a symbol has the same signature.",
+    "parameters": "One row for every run of releases in which a symbol accepts a parameter; kind, default "
+    "and annotation as last seen.",
+    "deprecations": "Marks that a symbol, or one of its parameters, should no longer be used: observed since "
+    "and until, with what the mark says.",
+    "moves": "Removed symbols and what took their place, with the evidence and a confidence from 0 to 1.",
+    "releases": "Every release that the index lists, in PEP 440 order, and what became of it.",
+    "modules": "Every module of every release, and whether it could be read.",
+    "changes": "What each release added, deprecated, removed and altered.",
+    "tombstones": "Names that are still there but raise when they are used.",
+}
+
+COLUMN_COMMENTS: dict[str, str] = {
+    "project": "Normalised name on the package index.",
+    "symbol": "Qualified name: the public path, the defining path or an alias, each with its own rows.",
+    "kind": "module, class, function, method, attribute; of a parameter its kind as inspect names it.",
+    "visibility": "exported, public or private.",
+    "added": "First release of the span.",
+    "added_exact": "False where the symbol may be older: the first indexed release has it, or releases just "
+    "before could not be read.",
+    "deprecated": "First release of the span that marks it as deprecated.",
+    "removed": "First release that provably lacks it; NULL while nothing proves the end.",
+    "last_seen": "Last release that has it.",
+    "added_after": "Last release before the span that provably lacks it.",
+    "removed_exact": "False where unknown releases lie between last_seen and removed.",
+    "unknown_inside": "Releases inside the span that could not be read.",
+    "alias_of": "The defining path, where this path is an alias.",
+    "inherited_from": "The member of the ancestor that this one is.",
+    "via": "How the path comes to be bound.",
+    "signature": "As inspect.signature prints it.",
+    "parameter": "Name of the parameter; NULL where the symbol itself is meant.",
+    "default": "Source text of the default.",
+    "annotation": "Source text of the annotation.",
+    "position": "0-based place in the signature.",
+    "since": "First release in which this was observed.",
+    "until": "First release in which it is no longer observed.",
+    "mechanism": "decorator, warning, docstring or getattr.",
+    "message": "What the mark or the tombstone says.",
+    "claimed_since": "The version that the text claims.",
+    "announced_removal": "The removal that the text announces. Announced is not actual.",
+    "replacement": "What the text says to use instead.",
+    "file": "File inside the artifact.",
+    "line": "1-based line in the file.",
+    "moved_to": "The path that took its place.",
+    "version": "Version of the release, normalised by PEP 440.",
+    "evidence": "Why this is thought to be a move.",
+    "confidence": "From 0 to 1.",
+    "ordinal": "0-based rank in PEP 440 order.",
+    "status": "Whether it could be read.",
+    "reason": "Why it could not be read.",
+    "prerelease": "Alpha, beta, candidate or development release.",
+    "yanked": "Withdrawn from the index.",
+    "yanked_reason": "Why it was withdrawn.",
+    "uploaded_at": "ISO 8601, UTC.",
+    "requires_python": "The specifier of the artifact.",
+    "artifact": "Name of the file that was read.",
+    "sha256": "Of the artifact.",
+    "size": "Of the artifact, in bytes.",
+    "fetched": "Bytes fetched to read it.",
+    "reader": "Version of the extractor that read it.",
+    "module": "Dotted name.",
+    "parser": "The parser that could read it.",
+    "detail": "What exactly.",
+    "change": "added, removed, tombstone, deprecated, undeprecated, kind or signature.",
+}
+
+
+_SETS = ("signatures", "parameters")
+"""Views whose rows are shared by all paths of one object."""
+
+
+def _view(name: str) -> str:
+    if name in _SETS:
+        columns = ", ".join(f't."{column}"' for column, _ in TABLES[name] if column not in ("pid", "set"))
+        return (
+            f'CREATE VIEW main."{name}" AS SELECT p.project, c.symbol, {columns} FROM internal.callables c '
+            f'JOIN internal.projects p USING (pid) JOIN internal."{name}" t ON t.pid = c.pid AND t.set = c.set'
+        )
+    columns = ", ".join(f't."{column}"' for column, _ in TABLES[name] if column != "pid")
+    source = f'FROM internal."{name}" t JOIN internal.projects p USING (pid)'
+    return f'CREATE VIEW main."{name}" AS SELECT p.project, {columns} {source}'
+
+
+_MODULES_VIEW = """CREATE VIEW main.modules AS
+SELECT p.project, r.version, m.module, m.status, m.parser, m.detail, m.file
+FROM internal.modules m JOIN internal.projects p USING (pid)
+JOIN internal.releases r ON r.pid = m.pid AND r.ordinal BETWEEN m.first AND m.last"""
+
+_NORMAL_VERSION = r"""CREATE MACRO internal.normal_version(v) AS
+regexp_replace(regexp_replace(lower(trim(v)), '^v', ''), '^(\d+(?:\.\d+)*?)(?:\.0)+$', '\1')"""
+
+_SYMBOLS_AT = """CREATE MACRO main.symbols_at(project, version) AS TABLE
+SELECT u.symbol, s.kind, s.visibility, s.signature, s.deprecated,
+    CASE WHEN s.via <> 'inherited' THEN s.target END AS alias_of,
+    CASE WHEN s.via = 'inherited' THEN s.target END AS inherited_from, s.via
+FROM internal.projects p
+JOIN internal.releases r ON r.pid = p.pid
+JOIN internal.runs u ON u.pid = r.pid AND u.role = 0 AND r.ordinal BETWEEN u.first AND u.last
+JOIN internal.states s ON s.state = u.state
+WHERE p.project = regexp_replace(lower(project), '[-_.]+', '-', 'g')
+    AND internal.normal_version(r.version) = internal.normal_version(version)
+    AND r.status = 'indexed' AND s.status = 'present'
+ORDER BY u.symbol, s.kind"""
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _comments() -> list[str]:
+    found = []
+    for view, text in VIEWS.items():
+        found.append(f'COMMENT ON VIEW main."{view}" IS {_quoted(text)}')
+    for view, columns in view_columns().items():
+        for column in columns:
+            found.append(f'COMMENT ON COLUMN main."{view}"."{column}" IS {_quoted(COLUMN_COMMENTS[column])}')
+    text = (
+        "symbols_at(project, version): every symbol that is present in a release, members included. "
+        "2.3 and 2.3.0 are one version."
+    )
+    found.append(f"COMMENT ON MACRO TABLE main.symbols_at IS {_quoted(text)}")
+    return found
+
+
+def view_columns() -> dict[str, tuple[str, ...]]:
+    """The columns of the public views, in their order."""
+    found = {
+        view: ("project", *("symbol" if name == "set" else name for name, _ in TABLES[view] if name != "pid"))
+        for view in VIEWS
+        if view not in ("modules", "releases")
+    }
+    found["modules"] = ("project", "version", "module", "status", "parser", "detail", "file")
+    found["releases"] = (
+        "project",
+        "version",
+        *(column for column, _ in TABLES["releases"] if column not in ("pid", "version")),
+    )
+    return found
+
+
+def _releases_view() -> str:
+    columns = ", ".join(f't."{column}"' for column in view_columns()["releases"][1:])
+    return (
+        f"CREATE VIEW main.releases AS SELECT p.project, {columns} "
+        "FROM internal.releases t JOIN internal.projects p USING (pid)"
+    )
+
+
+def _first_schema() -> list[str]:
+    made = ["CREATE SCHEMA internal", "CREATE TABLE internal.meta (key VARCHAR, value VARCHAR)"]
+    for table, columns in TABLES.items():
+        listed = ", ".join(f'"{name}" {kind}' for name, kind in columns)
+        made.append(f'CREATE TABLE internal."{table}" ({listed})')
+    made += [_view(name) for name in VIEWS if name not in ("modules", "releases")]
+    made += [_MODULES_VIEW, _releases_view(), _NORMAL_VERSION, _SYMBOLS_AT, *_comments()]
+    made.append(f"INSERT INTO internal.meta VALUES ('application', '{APPLICATION}')")
+    return made
+
+
+class Migration(NamedTuple):
+    """One change of the schema: it leads to `version`."""
+
+    version: int
+    description: str
+    statements: tuple[str, ...]
+
+
+MIGRATIONS: tuple[Migration, ...] = (Migration(1, "first schema", tuple(_first_schema())),)

@@ -1,0 +1,189 @@
+"""The root of the repository is the package: what that must never break."""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import importlib
+import pkgutil
+import shutil
+import subprocess
+import sys
+import tomllib
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import apikb
+
+ROOT = Path(__file__).parents[1]
+PARTS = ("kb", "indexers", "retrieval", "rag_eval")
+
+
+def modules() -> Iterator[str]:
+    yield "apikb"
+    yield "apikb.cli"
+    for part in PARTS:
+        yield f"apikb.{part}"
+        yield from sorted(f"apikb.{part}.{name}" for _, name, _ in pkgutil.iter_modules([str(ROOT / part)]))
+
+
+def sources() -> Iterator[Path]:
+    yield from ROOT.glob("*.py")
+    for part in PARTS:
+        yield from (ROOT / part).rglob("*.py")
+
+
+def test_only_two_python_files_stand_at_the_root() -> None:
+    """Every root file would ship."""
+    assert sorted(path.name for path in ROOT.glob("*.py")) == ["__init__.py", "cli.py"]
+
+
+def test_tests_are_no_package() -> None:
+    assert not list((ROOT / "tests").glob("__init__.py"))
+
+
+def test_the_root_is_what_is_tested() -> None:
+    assert Path(apikb.__file__).parent.samefile(ROOT)
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel of a clean copy of the tree: building leaves folders behind."""
+    copy = tmp_path_factory.mktemp("tree")
+    for name in (
+        *PARTS,
+        "__init__.py",
+        "cli.py",
+        "py.typed",
+        "pyproject.toml",
+        "README.md",
+        "LICENSE",
+        "tests",
+    ):
+        source = ROOT / name
+        if source.is_dir():
+            shutil.copytree(source, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(source, copy)
+    out = copy / "out"
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "wheel",
+        ".",
+        "--no-deps",
+        "--no-build-isolation",
+        "-q",
+        "-w",
+        out,
+    ]
+    done = subprocess.run(command, cwd=copy, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    (built,) = out.glob("*.whl")
+    return built
+
+
+def test_the_wheel_holds_the_tree_and_nothing_else(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        held = {name for name in archive.namelist() if ".dist-info/" not in name}
+    expected = {"apikb/" + path.relative_to(ROOT).as_posix() for path in sources()} | {"apikb/py.typed"}
+    assert held == expected
+
+
+def test_every_folder_with_python_is_a_listed_package() -> None:
+    listed = set(tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"])
+    there = {".".join(("apikb", *path.parent.relative_to(ROOT).parts)) for path in sources()}
+    assert there == listed
+
+
+@pytest.mark.parametrize("name", [*PARTS, "cli"])
+def test_ruff_refuses_the_other_names_of_the_parts(name: str) -> None:
+    code = f"import {name}\n\nprint({name})\n"
+    command = [sys.executable, "-m", "ruff", "check", "--config", ROOT / "pyproject.toml", "--stdin-filename"]
+    done = subprocess.run(
+        [*command, ROOT / "kb" / "x.py", "-"], input=code, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert "TID251" in done.stdout
+
+
+def test_the_layers_hold() -> None:
+    linter = Path(sys.executable).parent / "lint-imports"
+    done = subprocess.run([linter, "--no-cache"], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+VENDORS = {
+    "duckdb": {"kb/"},
+    "griffe": {"indexers/"},
+    "pypi_simple": {"indexers/"},
+    "urllib3": {"indexers/"},
+    "rich": {"indexers/display.py"},
+    "click": {"cli.py"},
+    "faiss": {"retrieval/"},
+    "sentence_transformers": {"retrieval/"},
+    "transformers": {"rag_eval/"},
+    "torch": set(),
+    "requests": set(),
+}
+"""Where each vendor may be imported; at most one module of a folder may do so."""
+
+SHARED = {"urllib3"}
+"""Vendors that belong together with another and may be imported beside it."""
+
+
+def importers(vendor: str) -> set[str]:
+    found = set()
+    for path in sources():
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom) and node.level == 0:
+                names = [node.module or ""]
+            else:
+                continue
+            if any(name.split(".")[0] == vendor for name in names):
+                found.add(path.relative_to(ROOT).as_posix())
+    return found
+
+
+@pytest.mark.parametrize("vendor", sorted(VENDORS))
+def test_one_vendor_one_module(vendor: str) -> None:
+    found = importers(vendor)
+    allowed = VENDORS[vendor]
+    assert all(any(path.startswith(place) for place in allowed) for path in found), found
+    assert len(found) <= 1 or vendor in SHARED, found
+
+
+@pytest.mark.parametrize("name", list(modules()))
+def test_doctests(name: str) -> None:
+    module = importlib.import_module(name)
+    failed, _ = doctest.testmod(module, optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS)
+    assert not failed
+
+
+@pytest.mark.parametrize("name", list(modules()))
+def test_every_module_says_what_it_is_for(name: str) -> None:
+    assert importlib.import_module(name).__doc__
+
+
+def test_no_machine_and_no_registry_is_named() -> None:
+    """Whose registry it is, is pip's configuration; whose machine it was, nobody's business."""
+    words = ["pypi." + "org", "python" + "hosted", "/ro" + "ot/", "/wo" + "rk/", "/tm" + "p/w"]
+    texts = [
+        *sources(),
+        *ROOT.glob("*.md"),
+        *ROOT.glob("docs/*"),
+        *ROOT.glob("benchmarks/*"),
+        *ROOT.glob(".ci/*"),
+    ]
+    texts += [ROOT / "Makefile", ROOT / "pyproject.toml", *ROOT.glob("tests/*.py")]
+    for path in texts:
+        if path.is_file():
+            text = path.read_text(encoding="utf-8")
+            assert not [word for word in words if word in text], path
