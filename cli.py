@@ -307,11 +307,16 @@ def _projects(projects: Sequence[str], requirements: Sequence[Path]) -> list[str
 
     for project in projects:
         try:
-            Requirement(project)
+            bare = Requirement(project)
         except InvalidRequirement:
             raise click.BadParameter(
                 f"{project!r} is not the name of a project", param_hint="PROJECT"
             ) from None
+        if bare.specifier or bare.url or bare.marker:
+            raise click.BadParameter(
+                f"{project!r} is more than the name of a project; choose releases with --versions",
+                param_hint="PROJECT",
+            )
     wanted = list(projects)
     if requirements:
         from .indexers.requirements import read_requirements
@@ -431,7 +436,7 @@ def history(symbol: str, project: str | None, pre: bool, as_json: bool, kb_path:
     if as_json:
         click.echo(_json(asdict(life)))
         return
-    from .kb.reports import history_lines
+    from .kb.timeline import history_lines
 
     _print(history_lines(life, columns=_columns(), glyphs=_glyphs(), paint=_paint))
 
@@ -498,7 +503,7 @@ def sql(query: str, as_csv: bool, as_json: bool, kb_path: Path) -> None:
     network, no other database.
 
     \b
-    Views:  spans signatures parameters deprecations moves releases modules changes
+    Views:  spans signatures parameters deprecations tombstones moves changes releases modules
     Macro:  symbols_at(project, version)
 
     \b

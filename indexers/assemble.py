@@ -15,6 +15,7 @@ from ..kb.symbols import Deprecation, Kind, Signature, Status, SymbolState, Visi
 from .classes import Classes, drop_first, plain_signature
 from .facts import AttributeFacts, Binding, ClassFacts, FunctionFacts
 from .namespaces import ModuleEntry, Release, Target
+from .stdlib import external_kind
 
 _FUNCTION_MAKERS = {"_add_docstr", "add_docstr", "partial", "functools.partial", "deprecate", "np.deprecate", "wraps"}
 _CLASS_MAKERS = {
@@ -100,18 +101,14 @@ class Assembler:
         namespace = self.release.namespace(module)
         exports = self.release.exports(module)
         for name, binding in namespace.items():
-            if name in ("__all__", "__getattr__", "__dir__") or binding.via == "submodule":
+            if name in ("__all__", "__getattr__", "__dir__") or binding.via in ("submodule", "typing"):
                 continue
             visibility = self._visibility(entry, binding, exports)
             yield from self._binding_rows(f"{module}.{name}", module, binding, visibility)
         yield from self._unbound_exports(entry, namespace, exports)
-        if entry.facts is None and entry.stub is not None:
-            for binding in entry.stub.bindings:
-                visibility = Visibility.PRIVATE if is_private(f"{module}.{binding.name}") else Visibility.PUBLIC
-                yield from self._binding_rows(f"{module}.{binding.name}", module, binding, visibility)
 
     def _module_row(self, entry: ModuleEntry) -> Row:
-        facts = entry.facts
+        facts = entry.facts or entry.stub
         visibility = Visibility.PRIVATE if is_private(entry.module) else Visibility.PUBLIC
         removed: tuple[str, ...] = ()
         if facts is not None:
@@ -224,6 +221,7 @@ class Assembler:
             )  # fmt: skip
         kind = Kind.MODULE if binding.form == "import" else Kind.ATTRIBUTE
         if target.form == "external":
+            kind = external_kind(target.path) or kind
             return SymbolState(kind=kind.value, target=target.path, opaque=f"{target.path} is defined outside this project")
         return SymbolState(kind=kind.value, message=target.path, opaque=target.path)
 

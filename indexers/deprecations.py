@@ -10,8 +10,9 @@ from typing import Any
 from ..kb.symbols import Deprecation
 from .signatures import dotted_name, expression_text
 
-HINT = re.compile(r"deprecat|FutureWarning|no longer|\bremoved?\b|renamed", re.IGNORECASE)
-"""A function whose lines do not match this holds no mark: its body need not be parsed."""
+HINTS = ("deprecat", "futurewarning", "no longer", "been removed", "was removed", "is removed", "renamed", "removed in",
+    "now removed", "moved to", "replaced by")
+"""A function none of whose lines holds one of these (in lower case) sets no mark: its body need not be parsed."""
 
 _WARNINGS = {
     "DeprecationWarning",

@@ -97,10 +97,9 @@ class PlainDisplay(_Display):
         self._say(f"{self.counts.project}: {self.counts.releases} releases")
 
     def _changed(self) -> None:
-        now = time.monotonic()
-        if now >= self._next:
+        now, counts = time.monotonic(), self.counts
+        if now >= self._next and counts.project:
             self._next = now + self._every
-            counts = self.counts
             self._say(f"{counts.project}: {counts.done} of {counts.releases} releases, {counts}")
 
     def _say(self, line: str) -> None:
@@ -166,8 +165,10 @@ def summary_lines(summary: ProjectSummary) -> Iterator[str]:
         yield (
             f"{name}: {counts} indexed, {len(summary.skipped)} skipped, {len(summary.failed)} failed; "
             f"{size_text(summary.fetched_bytes)}{total} fetched, {summary.files_parsed} files parsed, "
-            f"{summary.files_reused} reused, {summary.seconds:.1f} s"
+            f"{summary.files_reused} reused, {summary.seconds:.1f} s ({summary.cpu_seconds:.1f} s of CPU)"
         )
+    for note in summary.notes:
+        yield f"  note: {one_line(note)}"
     for word, releases in (("skipped", summary.skipped), ("failed", summary.failed)):
         for version, reason in releases:
             yield f"  {word} {visible(version)}: {one_line(reason)}"

@@ -23,19 +23,21 @@ _LANGUAGE = tree_sitter.Language(tree_sitter_python.language())
 
 MAX_DEPTH = 300
 """Syntax levels within one statement; deeper ones stay text (CPython's own recursion limits are near)."""
-MAX_BLOCKS = 120
-"""Nested blocks; CPython refuses more than 100 levels of indentation."""
+MAX_BLOCKS = 100
+"""Nested blocks; CPython, too, refuses more than 100 levels of indentation."""
 
 _PARSE_ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError)
-_COMPOUND = frozenset(
+_COMPOUND_KINDS = (
     "function_definition class_definition decorated_definition if_statement for_statement while_statement "
-    "try_statement with_statement match_statement block".split()
+    "try_statement with_statement match_statement block"
 )
-_STATEMENTS = _COMPOUND | frozenset(
+_SIMPLE_KINDS = (
     "expression_statement import_statement import_from_statement future_import_statement raise_statement "
     "return_statement delete_statement assert_statement global_statement nonlocal_statement pass_statement "
-    "break_statement continue_statement print_statement exec_statement type_alias_statement".split()
+    "break_statement continue_statement print_statement exec_statement type_alias_statement"
 )
+_COMPOUND = frozenset(_COMPOUND_KINDS.split())
+_STATEMENTS = _COMPOUND | frozenset(_SIMPLE_KINDS.split())
 _LOADED = ast.Load()
 _STORED = ast.Store()
 _Node = TypeVar("_Node", bound=ast.AST)
@@ -55,7 +57,9 @@ class Module(ast.Module):
     """Files that Cython's `include` statements name."""
 
 
-def annotated_module(body: list[ast.stmt], error_lines: list[int], includes: list[str] | None = None) -> Module:
+def annotated_module(
+    body: list[ast.stmt], error_lines: list[int], includes: list[str] | None = None
+) -> Module:
     """A module tree with its marks; `error_lines` has one entry per error."""
     module = Module(body=body, type_ignores=[])
     module.errors = len(error_lines)
@@ -83,7 +87,10 @@ def parse_legacy(text: str, *, chunks: bool = True) -> Module:
     text = expand_mixed_tabs(text.removeprefix("\ufeff"))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return _Builder(text, chunks).module()
+        try:
+            return _Builder(text, chunks).module()
+        except RecursionError:
+            raise SourceError("blocks nested too deeply") from None
 
 
 def expand_mixed_tabs(text: str) -> str:
@@ -139,21 +146,17 @@ def _alias_as_assign(node: ast.AST) -> ast.AST:
 # ---------------------------------------------------------------- text to nodes
 
 
-class _Restore(ast.NodeVisitor):
+def restore_texts(tree: ast.AST, texts: dict[str, str]) -> None:
     """Put the source text back where a stand-in name had to be parsed."""
-
-    def __init__(self, texts: dict[str, str]) -> None:
-        self.texts = texts
-
-    def apply(self, tree: ast.AST) -> None:
-        for node in ast.walk(tree):
-            for name in ("id", "attr", "arg", "name", "asname", "module"):
-                value = getattr(node, name, None)
-                if isinstance(value, str) and value in self.texts:
-                    setattr(node, name, self.texts[value])
+    if not texts:
+        return
+    for node in ast.walk(tree):
+        for name in ("id", "attr", "arg", "name", "asname", "module"):
+            value = getattr(node, name, None)
+            if isinstance(value, str) and value in texts:
+                setattr(node, name, texts[value])
 
 
-_SOFT = frozenset({"async", "await"})
 _LONG = re.compile(r"(?:0[xX][0-9a-fA-F]+|0[oO]?[0-7]*|0[bB][01]+|[1-9]\d*)[lL]\Z")
 _OCTAL = re.compile(r"0[0-7]+\Z")
 
@@ -161,8 +164,8 @@ _OCTAL = re.compile(r"0[0-7]+\Z")
 def modernize(text: str) -> tuple[str, dict[str, str]]:
     """Python 2 lexemes to what Python 3 can parse, and the stand-in names' source texts.
 
-    `0777` becomes `0o777` and `<>` becomes `!=`; `10L`, `ur''`, backquotes, and `async` and
-    `await` as names become stand-ins.
+    `0777` becomes `0o777` and `<>` becomes `!=`; `10L`, `ur''`, backquotes, and names that
+    are keywords by now (`async`, `True = 1`) become stand-ins.
     """
     pieces: list[str] = []
     texts: dict[str, str] = {}
@@ -192,15 +195,19 @@ def _modern_lexeme(kind: str, source: str, following: str) -> str | None:
         return None
     if kind == "backquote":
         return None
-    if kind == "name" and source in _SOFT:
-        return None if not following or not (following[0].isalpha() or following[0] in "_([{'\"") else source
+    if kind == "name" and source in ("async", "await"):
+        return None if not re.match(r"[\w(\[{'\"]", following) else source
+    if kind == "name" and source in ("True", "False", "None"):
+        return None if re.match(r"=(?!=)", following) else source
     return "!=" if source == "<>" else source
 
 
 def _shift(tree: ast.AST, rows: int, columns: int) -> None:
     """Move a tree; `columns` counts for what stands in its first line only."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.stmt | ast.expr | ast.excepthandler | ast.arg | ast.keyword | ast.alias | ast.pattern):
+        if isinstance(
+            node, ast.stmt | ast.expr | ast.excepthandler | ast.arg | ast.keyword | ast.alias | ast.pattern
+        ):
             if node.lineno == 1:
                 node.col_offset = max(0, node.col_offset + columns)
             if node.end_lineno == 1 and node.end_col_offset is not None:
@@ -223,7 +230,7 @@ def _parse_text(text: str) -> ast.Module | None:
         tree = ast.parse(modern)
     except _PARSE_ERRORS:
         return None
-    _Restore(texts).apply(tree)
+    restore_texts(tree, texts)
     return tree
 
 
@@ -231,9 +238,13 @@ def _parse_text(text: str) -> ast.Module | None:
 
 
 def _masked(text: str) -> bytes:
-    """The text for tree-sitter: the same bytes, but `async` and `await` as names do not derail it."""
+    """The text for tree-sitter, as long as ever, without the names that have become keywords since.
+
+    Python 2 had parameters and variables called `async`, `True` and so on; names are read from the text.
+    """
     data = text.encode("utf-8", "replace")
-    if "async" not in text and "await" not in text:
+    data = re.sub(rb"\b(Tru|Fals|Non)e(?=\s*=[^=])", rb"\1_", data)
+    if b"async" not in data and b"await" not in data:
         return data
     return re.sub(rb"\b(asyn|awai)[ct]\b(?=\s*[=,)\].:(])", rb"\1_", data)
 
@@ -255,7 +266,7 @@ class _Builder:
         return module
 
     def _survey(self, root: tree_sitter.Node) -> None:
-        """One walk without recursion: where errors are, and which statements are too deep to parse."""
+        """One walk, not recursive: where errors are, and which statements are too deep to parse."""
         cursor = root.walk()
         # Depth counts from the innermost statement; the stack has one entry per level.
         stack: list[tuple[int, int, int]] = []
@@ -315,7 +326,7 @@ class _Builder:
         return self.place(ast.Name(id=self.flat_text(node), ctx=_LOADED), node)
 
     def expression(self, node: tree_sitter.Node, prefix: str = "") -> ast.expr:
-        """The expression that stands in a node, or its text as a name; `prefix` completes an argument list."""
+        """The expression in a node, or its text as a name; `prefix` completes an argument list."""
         if self.is_deep(node):
             return self.placeholder(node)
         opening = "(" + prefix
@@ -431,19 +442,22 @@ class _Builder:
         return self.text(name) if name is not None else "_"
 
     def class_(self, node: tree_sitter.Node, decorators: list[ast.expr]) -> ast.stmt:
-        bases: list[ast.expr] = []
-        keywords: list[ast.keyword] = []
         arguments = node.child_by_field_name("superclasses")
-        if arguments is not None:
-            call = self.expression(arguments, prefix="_")
-            if isinstance(call, ast.Call):
-                bases, keywords = call.args, call.keywords
-            else:
-                bases = [self.expression(child) for child in arguments.named_children if child.type != "comment"]
+        bases, keywords = self.bases(arguments) if arguments is not None else ([], [])
         new = ast.ClassDef(
-            name=self.name(node), bases=bases, keywords=keywords, body=self.block(node), decorator_list=decorators
+            name=self.name(node),
+            bases=bases,
+            keywords=keywords,
+            body=self.block(node),
+            decorator_list=decorators,
         )
         return self._finished(new, node)
+
+    def bases(self, arguments: tree_sitter.Node) -> tuple[list[ast.expr], list[ast.keyword]]:
+        call = self.expression(arguments, prefix="_")
+        if isinstance(call, ast.Call):
+            return call.args, call.keywords
+        return [self.expression(child) for child in arguments.named_children if child.type != "comment"], []
 
     def function(self, node: tree_sitter.Node, decorators: list[ast.expr]) -> ast.stmt:
         returns = node.child_by_field_name("return_type")
@@ -491,7 +505,7 @@ class _Builder:
         return result
 
     def _default(self, result: ast.arguments, default: ast.expr | None, node: tree_sitter.Node) -> None:
-        """Defaults are right-aligned in `ast`, so one that is missing after another needs a stand-in."""
+        """Defaults are right-aligned in `ast`: one that is missing after another needs a stand-in."""
         if default is None and result.defaults:
             default = self.place(ast.Constant(value=...), node)
         if default is not None:
@@ -522,7 +536,9 @@ class _Builder:
 
     def condition(self, node: tree_sitter.Node) -> ast.expr:
         condition = node.child_by_field_name("condition")
-        return self.expression(condition) if condition is not None else self.place(ast.Name("_", _LOADED), node)
+        return (
+            self.expression(condition) if condition is not None else self.place(ast.Name("_", _LOADED), node)
+        )
 
     def if_(self, node: tree_sitter.Node) -> ast.stmt:
         """Built from the last arm to the first: a chain of `elif` is nested as deep as it is long."""
@@ -558,7 +574,9 @@ class _Builder:
 
     def try_(self, node: tree_sitter.Node) -> ast.stmt:
         clauses = [child for child in node.children if child.type in ("except_clause", "except_group_clause")]
-        grouped = any(c.type == "except_group_clause" or any(t.type == "*" for t in c.children) for c in clauses)
+        grouped = any(
+            c.type == "except_group_clause" or any(t.type == "*" for t in c.children) for c in clauses
+        )
         kind = ast.TryStar if grouped else ast.Try
         new = kind(
             body=self.block(node),
@@ -620,7 +638,9 @@ class _Builder:
             cases.append(
                 ast.match_case(
                     pattern=self.pattern(clause),
-                    guard=self.expression(guard.named_children[0]) if guard and guard.named_children else None,
+                    guard=self.expression(guard.named_children[0])
+                    if guard and guard.named_children
+                    else None,
                     body=self.block(clause, "consequence"),
                 )
             )
@@ -728,13 +748,19 @@ class _Builder:
             return self.place(ast.Raise(), node)
         exc = self.expression(values[0])
         if len(values) > 1:
-            exc = self.span(ast.Call(func=exc, args=[self.expression(values[1])], keywords=[]), values[0], values[1])
+            exc = self.span(
+                ast.Call(func=exc, args=[self.expression(values[1])], keywords=[]), values[0], values[1]
+            )
         return self.place(ast.Raise(exc=exc), node)
 
     def call_statement(self, node: tree_sitter.Node) -> ast.stmt:
         """`print x, y` and `exec code` as calls: enough to see what they use."""
         name, _, _ = node.type.partition("_")
-        arguments = [self.expression(child) for child in node.named_children if child.type not in ("chevron", "comment")]
+        arguments = [
+            self.expression(child)
+            for child in node.named_children
+            if child.type not in ("chevron", "comment")
+        ]
         function = self.place(ast.Name(id=name, ctx=_LOADED), node)
         call = self.place(ast.Call(func=function, args=arguments, keywords=[]), node)
         return self.place(ast.Expr(value=call), node)
@@ -742,5 +768,44 @@ class _Builder:
     # ---- errors
 
     def recovered(self, node: tree_sitter.Node) -> list[ast.stmt]:
-        """The statements that stand in or under an ERROR node."""
-        return self.body(node.children, empty_ok=True)
+        """The statements under an ERROR node, and the definitions of which only the header was understood."""
+        children = node.children
+        found: list[ast.stmt] = []
+        position = 0
+        while position < len(children):
+            header = self.torn_header(children, position)
+            if header is None:
+                found += self.statement(children[position])
+                position += 1
+                continue
+            new, end = header
+            # Indentation, not the tree, says what belongs to a torn definition.
+            column = children[position].start_point.column
+            inside = end
+            while inside < len(children) and children[inside].start_point.column > column:
+                inside += 1
+            new.body = self.body(children[end:inside]) or [self.place(ast.Pass(), children[position])]
+            found.append(self.span(new, children[position], children[inside - 1]))
+            position = inside
+        return found
+
+    def torn_header(
+        self, children: Sequence[tree_sitter.Node], position: int
+    ) -> tuple[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, int] | None:
+        """A definition that starts with the token at a position, without its body, and where it ends."""
+        kinds = [child.type for child in children[position : position + 3]] + ["", "", ""]
+        if kinds[0] == "def" and kinds[1:3] == ["identifier", "parameters"]:
+            arguments = self.arguments(children[position + 2].children)
+            name = self.text(children[position + 1])
+            function = ast.FunctionDef(name=name, args=arguments, body=[], decorator_list=[])
+            return self._finished(function, children[position]), position + 3
+        if kinds[0] == "class" and kinds[1] == "identifier":
+            bases: list[ast.expr] = []
+            keywords: list[ast.keyword] = []
+            length = 3 if kinds[2] == "argument_list" else 2
+            if length == 3:
+                bases, keywords = self.bases(children[position + 2])
+            name = self.text(children[position + 1])
+            class_ = ast.ClassDef(name=name, bases=bases, keywords=keywords, body=[], decorator_list=[])
+            return self._finished(class_, children[position]), position + length
+        return None

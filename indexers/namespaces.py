@@ -10,9 +10,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from .facts import Binding, ModuleFacts
+from .facts import Binding, ModuleFacts, StarImport
 
 _MAX_STEPS = 60
 """Longer chains of aliases are cycles, or as good as."""
@@ -95,7 +95,7 @@ class Release:
     def _local(self, entry: ModuleEntry) -> dict[str, Binding]:
         facts = entry.facts
         if facts is None:
-            return {}
+            return {binding.name: _in_stub(binding) for binding in entry.stub.bindings} if entry.stub else {}
         names = {binding.name: binding for binding in facts.bindings}
         for binding in facts.served:
             names.setdefault(binding.name, binding)
@@ -121,18 +121,12 @@ class Release:
             return None
         if entry.opaque is not None:
             return entry.opaque
-        if entry.facts is None:
-            return None
-        return entry.facts.opaque or self._star_reasons.get(module)
+        facts = entry.facts or entry.stub
+        return (facts.opaque if facts is not None else None) or self._star_reasons.get(module)
 
     def _expand_stars(self) -> None:
         """Add what star imports bring, until nothing changes: the result does not depend on any order."""
-        starred = sorted(
-            module
-            for module, entry in self.modules.items()
-            if (entry.facts is not None and entry.facts.stars)
-            or (entry.facts is not None and entry.facts.stub_attached and entry.stub is not None and entry.stub.stars)
-        )
+        starred = sorted(module for module, entry in self.modules.items() if self._stars(entry))
         for _ in range(len(starred) + 2):
             self._exports.clear()
             self._targets.clear()
@@ -149,14 +143,13 @@ class Release:
         self._targets.clear()
 
     @staticmethod
-    def _stars(entry: ModuleEntry) -> tuple:  # type: ignore[type-arg]
-        facts = entry.facts
-        stars = facts.stars if facts is not None else ()
-        if facts is not None and facts.stub_attached and entry.stub is not None:
+    def _stars(entry: ModuleEntry) -> tuple[StarImport, ...]:
+        stars: tuple[StarImport, ...] = entry.facts.stars if entry.facts is not None else ()
+        if entry.stub is not None and (entry.facts is None or entry.facts.stub_attached):
             stars = (*stars, *entry.stub.stars)
         return stars
 
-    def _expand_star(self, module: str, star) -> None:  # type: ignore[no-untyped-def]
+    def _expand_star(self, module: str, star: StarImport) -> None:
         source = self._star_source(module, star)
         if source is None:
             return
@@ -185,7 +178,7 @@ class Release:
                 return True
         return True
 
-    def _star_source(self, module: str, star) -> str | None:  # type: ignore[no-untyped-def]
+    def _star_source(self, module: str, star: StarImport) -> str | None:
         if star.everything:
             target = self.resolve_dotted(module, star.module)
             source = target.path if target.form == "module" else None
@@ -209,9 +202,10 @@ class Release:
         """What `from module import *` binds."""
         names = self.namespace(module)
         exports = None if everything else self.exports(module)
-        public = [name for name in names if not name.startswith("_") and names[name].via != "getattr"]
+        hidden = ("getattr", "typing")
+        public = [name for name in names if not name.startswith("_") and names[name].via not in hidden]
         if everything:
-            return [name for name in names if not name.startswith("__")]
+            return [name for name in names if not name.startswith("__") and names[name].via != "typing"]
         if exports is None:
             return public
         listed = [
@@ -228,9 +222,10 @@ class Release:
         if module in self._exports:
             return self._exports[module]
         entry = self.modules.get(module)
-        if entry is None or entry.facts is None or module in seen:
+        facts = entry.facts or entry.stub if entry is not None else None
+        if facts is None or module in seen:
             return None
-        operations = entry.facts.exports
+        operations = facts.exports
         if operations is None:
             own = self.namespace(module).get("__all__")
             if own is not None and own.form == "from":
@@ -245,7 +240,9 @@ class Release:
         self._exports[module] = result
         return result
 
-    def _apply(self, result: Exports, kind: str, items, module: str, seen: frozenset[str]) -> None:  # type: ignore[no-untyped-def]
+    def _apply(
+        self, result: Exports, kind: str, items: tuple[Any, ...], module: str, seen: frozenset[str]
+    ) -> None:
         names: dict[str, None] = {}
         for item in items:
             if isinstance(item, str):
@@ -322,20 +319,20 @@ class Release:
             located = self.locate(module, binding.data)
             if located in self.modules:
                 return Target("module", located)
-            return self._missing_module(located)
+            return self._missing_module(located, steps)
         if binding.form == "from":
             located = self.locate(module, binding.data[0])
             if located in self.modules:
                 if located == module and binding.data[1] == binding.name:
                     return self._unbound(module, binding.name)
                 return self.resolve(located, binding.data[1], steps + 1)
-            missing = self._missing_module(located)
+            missing = self._missing_module(located, steps)
             return Target("external", f"{missing.path}.{binding.data[1]}") if missing.form == "external" else missing
         if binding.form == "ref":
             return self.resolve_dotted(module, binding.data, steps + 1, binding.name)
         return Target("object", f"{module}.{binding.name}", module, binding)
 
-    def _missing_module(self, module: str) -> Target:
+    def _missing_module(self, module: str, steps: int) -> Target:
         top = module.partition(".")[0]
         if top not in self.tops or top in sys.stdlib_module_names:
             return Target("external", module)
@@ -343,18 +340,13 @@ class Release:
         # `import package.module.name`-like chains, where the last part is an attribute.
         owner = ".".join(parts[:-1])
         if owner in self.modules and parts[-1] in self.namespace(owner):
-            return self.resolve(owner, parts[-1], 1)
+            return self.resolve(owner, parts[-1], steps + 1)
         return Target("unknown", f"module {module} is not among the readable files")
 
     def _unbound(self, module: str, name: str) -> Target:
         submodule = f"{module}.{name}"
         if submodule in self.modules:
             return Target("module", submodule)
-        entry = self.modules.get(module)
-        if entry is not None and entry.facts is None and entry.stub is not None:
-            for binding in entry.stub.bindings:
-                if binding.name == name:
-                    return Target("object", submodule, module, binding)
         reason = self.opaque(module)
         return Target("unknown", f"{module}: {reason}" if reason else f"{module} does not bind {name}")
 
@@ -373,6 +365,8 @@ class Release:
 
     def attribute(self, target: Target, name: str, steps: int = 0) -> Target:
         """What an attribute of a target leads to."""
+        if steps > _MAX_STEPS:
+            return Target("unknown", "its definition runs in a circle")
         if target.form == "module":
             return self.resolve(target.path, name, steps)
         if target.form == "external":
@@ -394,3 +388,10 @@ def _is_builtin(name: str) -> bool:
     import builtins
 
     return hasattr(builtins, name)
+
+
+def _in_stub(binding: Binding) -> Binding:
+    """A stub's imports serve its annotations; only `import x as x` re-exports (PEP 484)."""
+    if binding.form in ("import", "from") and binding.via not in ("reexport", "star-import"):
+        return binding._replace(via="typing")
+    return binding

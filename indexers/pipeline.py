@@ -55,6 +55,8 @@ class ProjectSummary:
     files_parsed: int = 0
     files_reused: int = 0
     seconds: float = 0.0
+    cpu_seconds: float = 0.0
+    """CPU time of reading and assembling, all processes; publishing is not in it."""
     error: ApikbError | None = None
     unchanged: bool = False
     notes: list[str] = field(default_factory=list)
@@ -110,7 +112,7 @@ def _index_one(
     cache: Cache,
     publisher: _Publisher,
 ) -> ProjectSummary:
-    started, fetched = time.monotonic(), index.fetched
+    started, fetched, cpu = time.monotonic(), index.fetched, time.process_time()
     summary = ProjectSummary(project)
     try:
         selection = ReleaseSelection(options.versions, options.since, options.pre)
@@ -118,6 +120,7 @@ def _index_one(
         run = ProjectRun(project, index, workers, cache, progress, refresh=options.refresh)
         observation = run.run(selection, known)
         _count(summary, run, observation)
+        summary.cpu_seconds = run.worker_seconds + time.process_time() - cpu
         if not summary.unchanged:
             publisher.add(observation)
     except ApikbError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections import deque
 from collections.abc import Iterator
@@ -70,10 +71,12 @@ class ProjectRun:
         self.progress = progress
         self.refresh = refresh
         self.claims = Claims()
+        self._interner = _Interner()
         self.reader = ReleaseReader(project, index, cache, self.claims)
         self.files_parsed = 0
         self.files_reused = 0
         self.artifact_bytes = 0
+        self.worker_seconds = 0.0
         self.changed = False
         self.notes: list[str] = []
 
@@ -165,11 +168,12 @@ class ProjectRun:
             future.result()
         for batch, task in reading.tasks:
             try:
-                result_of(task)
+                self.worker_seconds += result_of(task).seconds
             except TaskFailed:
                 self._parse_singly(reading, batch)
         self.files_parsed += len(reading.new)
         self.files_reused += reading.reused
+        self.progress.files(parsed=len(reading.new), reused=reading.reused)
         reading.new, reading.tasks = [], []
 
     def _parse_singly(self, reading: ReleaseReading, batch: list[SourceFile]) -> None:
@@ -195,12 +199,15 @@ class ProjectRun:
             return ReleaseObservation(_release(reading))
         try:
             assembled: Assembled = result_of(task)
+            self.worker_seconds += assembled.seconds
             broken = frozenset(assembled.missing) | self.reader.broken_promises(reading)
             if broken:
                 reading, assembled = self._again(reading, broken)
             self.reader.keep(reading)
             return ReleaseObservation(_release(reading), *self._take(assembled, reading.plan, blocks))
         except TaskFailed as error:
+            if not self.reader.broken_promises(reading):
+                self.reader.keep(reading)
             reading.failed, reading.reason, reading.plan = True, f"{error}", None
             return ReleaseObservation(_release(reading))
 
@@ -224,12 +231,31 @@ class ProjectRun:
         for digest, block in assembled.blocks:
             if block is not None and digest not in blocks:
                 file, rows = block
-                blocks[digest] = Block(file, tuple(Row(symbol, _state(state), line) for symbol, state, line in rows))
+                blocks[digest] = self._interner.block(file, rows)
         if absent and plan is not None:
             complete: Assembled = result_of(self.workers.submit(assemble, f"{self.project}#again", plan))
             return self._take(complete, None, blocks)
         modules = tuple(ModuleRead._make(module) for module in assembled.modules)
         return modules, tuple(digest for digest, _ in assembled.blocks)
+
+
+class _Interner:
+    """One object for equal values: most states and names come again with every change of a file."""
+
+    def __init__(self) -> None:
+        self._states: dict[tuple[Any, ...], SymbolState] = {}
+
+    def block(self, file: str, rows: list[tuple[str, tuple[Any, ...], int]]) -> Block:
+        return Block(
+            sys.intern(file), tuple(Row(sys.intern(symbol), self._state(state), line) for symbol, state, line in rows)
+        )
+
+    def _state(self, plain: tuple[Any, ...]) -> SymbolState:
+        known = self._states.get(plain)
+        if known is None:
+            known = _state(plain)
+            self._states[known] = known
+        return known
 
 
 def _state(plain: tuple[Any, ...]) -> SymbolState:

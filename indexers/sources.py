@@ -54,13 +54,12 @@ def decode_source(data: bytes) -> DecodedSource:
 
 
 def _decode(data: bytes) -> DecodedSource:
-    for bom, codec in _UTF16_BOMS:
-        if data.startswith(bom):
-            return _decode_utf16(data[len(bom) :], codec)
-    bom = data.startswith(codecs.BOM_UTF8)
-    body = data[len(codecs.BOM_UTF8) :] if bom else data
+    for mark, codec in _UTF16_BOMS:
+        if data.startswith(mark):
+            return _decode_utf16(data.removeprefix(mark), codec)
+    body = data.removeprefix(codecs.BOM_UTF8)
     cookie = _cookie(body)
-    if bom or cookie is None:
+    if len(body) < len(data) or cookie is None:
         return _first_that_fits(body, "utf-8", None)
     codec, note = _resolve(cookie)
     return _first_that_fits(body, codec, note)

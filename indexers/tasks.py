@@ -6,6 +6,7 @@ import gc
 import marshal
 import resource
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -63,6 +64,15 @@ class Assembled(NamedTuple):
     modules: tuple[ModuleRead, ...]
     blocks: list[tuple[bytes, Any]]
     missing: tuple[bytes, ...] = ()
+    seconds: float = 0.0
+    """CPU time that it took."""
+
+
+class Parsed(NamedTuple):
+    """How many files could be read, and the CPU time that it took."""
+
+    readable: int
+    seconds: float
 
 
 class _Worker:
@@ -87,8 +97,9 @@ def start_worker(cache_path: str) -> None:
     _worker.loaded = {}
 
 
-def parse_files(files: Sequence[SourceFile]) -> int:
-    """Parse files and put their facts into the cache; returns how many could be read."""
+def parse_files(files: Sequence[SourceFile]) -> Parsed:
+    """Parse files and put their facts into the cache."""
+    started = time.process_time()
     facts: dict[bytes, bytes] = {}
     readable = 0
     for file in files:
@@ -103,11 +114,12 @@ def parse_files(files: Sequence[SourceFile]) -> int:
             facts[file.key] = marshal.dumps((_UNREADABLE, str(error)))
     _worker.cache.add_facts(facts)
     gc.collect()
-    return readable
+    return Parsed(readable, time.process_time() - started)
 
 
 def assemble(project: str, plan: Plan) -> Assembled:
     """Join the facts of a release.  `missing` names facts that are not there: nothing else is then filled in."""
+    started = time.process_time()
     loaded, missing = _load([file.key for file in plan.files if file.reason is None])
     if missing:
         return Assembled((), [], tuple(missing))
@@ -118,7 +130,7 @@ def assemble(project: str, plan: Plan) -> Assembled:
         (digest, block if block is None else (block.file, [(row.symbol, tuple(row.state), row.line) for row in block.rows]))
         for digest, block in assembler.blocks()
     ]
-    return Assembled(tuple(modules), blocks)
+    return Assembled(tuple(modules), blocks, seconds=time.process_time() - started)
 
 
 def _load(keys: list[bytes]) -> tuple[dict[bytes, Any], list[bytes]]:

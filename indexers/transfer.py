@@ -272,7 +272,7 @@ def _given_back(response: urllib3.BaseHTTPResponse) -> Iterator[urllib3.BaseHTTP
         yield response
     finally:
         response.close()  # where the body was not read to its end, this closes the connection
-        pass
+        response.release_conn()
 
 
 def _expect(url: str, response: urllib3.BaseHTTPResponse, status: int) -> None:

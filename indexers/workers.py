@@ -12,6 +12,7 @@ from typing import Any, Self
 
 from pebble import ProcessExpired, ProcessPool
 
+from ..kb.errors import ApikbError
 from .tasks import start_worker
 
 TASK_SECONDS = 300.0
@@ -63,3 +64,8 @@ def result_of(future: Future[Any]) -> Any:
         raise TaskFailed("it took more memory than a worker may use") from error
     except RecursionError as error:
         raise TaskFailed("it is nested too deep") from error
+    except ApikbError:
+        raise
+    except Exception as error:
+        # A fault of ours costs the one release and is named in its reason, not hidden and not fatal.
+        raise TaskFailed(f"internal error: {type(error).__name__}: {error}") from error

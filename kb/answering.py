@@ -9,7 +9,7 @@ from typing import NamedTuple
 from .answers import Answer, Evidence, Span
 from .errors import ApikbError
 from .parameters import accepted, swallows
-from .reader import Place, ProjectReader
+from .reader import ProjectReader
 from .resolve import Item, Life, Resolver, own_mark, prefixes
 from .symbols import Deprecation, Kind, Parameter, ParameterKind, Status
 
@@ -44,8 +44,8 @@ def answer_at(reader: ProjectReader, path: str, ordinal: int) -> Answer:
     if item is None:
         return _not_bound(reader, resolver, life, ordinal)
     if item.state.status == Status.TOMBSTONE:
-        return _tombstone(reader, life, item, ordinal)
-    return _present(reader, life, item, ordinal)
+        return _tombstone(reader, resolver, life, item, ordinal)
+    return _present(reader, resolver, life, item, ordinal)
 
 
 def spans_of(reader: ProjectReader, life: Life) -> tuple[Span, ...]:
@@ -71,7 +71,9 @@ def _common(reader: ProjectReader, life: Life, ordinal: int) -> Answer:
     )
 
 
-def _present(reader: ProjectReader, life: Life, item: Item, ordinal: int) -> Answer:
+def _present(
+    reader: ProjectReader, resolver: Resolver, life: Life, item: Item, ordinal: int
+) -> Answer:
     state = item.state
     mark = next((mark for mark in state.deprecations if mark.parameter is None), None)
     alias_of, inherited_from = _origins(life.path, item)
@@ -89,7 +91,7 @@ def _present(reader: ProjectReader, life: Life, item: Item, ordinal: int) -> Ans
         inherited_from=inherited_from,
         via=state.via,
         condition=state.condition,
-        evidence=_evidence(reader, item, ordinal),
+        evidence=_evidence(reader, resolver, item, ordinal),
     )
 
 
@@ -106,20 +108,26 @@ def _origins(path: str, item: Item) -> tuple[str | None, str | None]:
     return target, None
 
 
-def _evidence(reader: ProjectReader, item: Item, ordinal: int) -> Evidence:
+def _evidence(reader: ProjectReader, resolver: Resolver, item: Item, ordinal: int) -> Evidence:
     wanted = [path for path in (item.state.target, item.origin) if path is not None]
-    places = [place for place in reader.places(list(dict.fromkeys(wanted))) if place.mask >> ordinal & 1]
-    places.sort(key=lambda place: (wanted.index(place.symbol), place.line == 0))
-    return _evidence_at(reader, ordinal, places[0] if places else None)
+    for path in wanted:
+        places = [(line == 0, file, line) for mask, file, line in resolver.raw(path).places if mask >> ordinal & 1]
+        if places:
+            _, file, line = min(places)
+            return _evidence_at(reader, ordinal, file, line)
+    return _evidence_at(reader, ordinal)
 
 
-def _evidence_at(reader: ProjectReader, ordinal: int, place: Place | None) -> Evidence:
+def _evidence_at(
+    reader: ProjectReader, ordinal: int, file: str | None = None, line: int | None = None
+) -> Evidence:
     release = reader.releases[ordinal]
-    file = None if place is None else place.file
-    return Evidence(release.artifact, release.sha256, file, (place.line or None) if place else None)
+    return Evidence(release.artifact, release.sha256, file, line or None)
 
 
-def _tombstone(reader: ProjectReader, life: Life, item: Item, ordinal: int) -> Answer:
+def _tombstone(
+    reader: ProjectReader, resolver: Resolver, life: Life, item: Item, ordinal: int
+) -> Answer:
     return _with(
         _common(reader, life, ordinal),
         status=Status.TOMBSTONE,
@@ -129,7 +137,7 @@ def _tombstone(reader: ProjectReader, life: Life, item: Item, ordinal: int) -> A
         tombstone_since=_tombstone_since(reader, life, ordinal),
         replacement=_replacement(reader, life, ordinal),
         via=item.state.via,
-        evidence=_evidence(reader, item, ordinal),
+        evidence=_evidence(reader, resolver, item, ordinal),
     )
 
 
@@ -192,7 +200,7 @@ def _module_evidence(
         item = resolver.life(prefix).at(ordinal)
         if item is None:
             continue
-        evidence = _evidence(reader, item, ordinal)
+        evidence = _evidence(reader, resolver, item, ordinal)
         missing = path[len(prefix) + 1 :].partition(".")[0]
         if item.state.status == Status.TOMBSTONE:
             return f"{prefix} raises when it is used: {item.state.message}", evidence
@@ -205,7 +213,7 @@ def _module_evidence(
         where = f" ({evidence.file})" if evidence.file else ""
         return f"{item.state.kind} {prefix} was read{where}, and does not bind {missing}", evidence
     top = path.partition(".")[0]
-    return f"there is no {top} in {release.artifact or release.version}", _evidence_at(reader, ordinal, None)
+    return f"there is no {top} in {release.artifact or release.version}", _evidence_at(reader, ordinal)
 
 
 def _replacement(reader: ProjectReader, life: Life, ordinal: int) -> str | None:

@@ -29,7 +29,10 @@ def remove_leftovers(path: Path) -> None:
     """Remove what killed writers left behind.  Call it under the writer lock only."""
     for leftover in path.parent.glob(f".{path.name}.*.tmp*"):
         with contextlib.suppress(OSError):
-            leftover.unlink()
+            if leftover.is_dir():
+                shutil.rmtree(leftover)
+            else:
+                leftover.unlink()
 
 
 def replace_file(temporary: Path, path: Path) -> None:

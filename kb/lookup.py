@@ -178,6 +178,9 @@ class KnowledgeBase:
     def _ordinal(self, reader: ProjectReader, version: str | None) -> int:
         if version is None:
             return _newest(reader)
+        exact = reader.ordinals.get(version)
+        if exact is not None and reader.releases[exact].status == ReleaseStatus.INDEXED:
+            return exact
         try:
             release = resolve_version(version, reader.releases)
         except ValueError as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from .codec import decode_state
 from .keys import bucket_of
@@ -16,16 +16,9 @@ from .spans import Axis
 from .symbols import Kind, SymbolState
 
 Query = Callable[[str, Sequence[object]], list[tuple[Any, ...]]]
-_STATE, _OPAQUE, _COMPLETE = 0, 1, 2
-
-
-class Place(NamedTuple):
-    """Where a state was read."""
-
-    symbol: str
-    file: str
-    line: int
-    mask: int
+_STATE, _OPAQUE, _COMPLETE, _PLACE = 0, 1, 2, 3
+_KEPT = 20_000
+"""How many states and scopes a reader remembers."""
 
 
 class ProjectReader(Source):
@@ -37,15 +30,28 @@ class ProjectReader(Source):
         self.project = project
         self.releases: list[Release] = read_releases(query, pid)
         self.axis = Axis(self.releases)
+        self.ordinals = {release.version: number for number, release in enumerate(self.releases)}
         self._states: dict[int, SymbolState] = {}
+        self._scopes: dict[str, Raw] = {}
 
     def resolver(self) -> Resolver:
         """A fresh resolver on this project."""
         return Resolver(self.axis, self)
 
     def fetch(self, paths: Iterable[str]) -> dict[str, Raw]:
-        wanted = list(paths)
-        rows = self._select("symbol, role, state, first, last, reason", "runs", wanted)
+        """What is stored of paths; what others lie in is remembered, since look-ups come back to it."""
+        asked = list(paths)
+        wanted = [path for path in asked if path not in self._scopes]
+        found = self._fetch(wanted) if wanted else {}
+        scopes = {path.rpartition(".")[0] for path in asked}
+        if len(self._scopes) > _KEPT:
+            self._scopes.clear()
+        self._scopes.update((path, found.get(path, Raw())) for path in wanted if path in scopes)
+        found.update((path, self._scopes[path]) for path in asked if path in self._scopes)
+        return found
+
+    def _fetch(self, wanted: list[str]) -> dict[str, Raw]:
+        rows = self._select("symbol, role, state, first, last, text", "runs", wanted)
         self._load_states({row[2] for row in rows if row[1] == _STATE})
         grouped: defaultdict[str, list[tuple[Any, ...]]] = defaultdict(list)
         for row in rows:
@@ -53,53 +59,48 @@ class ProjectReader(Source):
         return {path: self._raw(found) for path, found in grouped.items()}
 
     def _select(self, columns: str, table: str, symbols: Sequence[str]) -> list[tuple[Any, ...]]:
-        buckets = {bucket_of(symbol.rpartition(".")[0]) for symbol in symbols}
-        return self.query(
-            f"SELECT {columns} FROM internal.{table} WHERE {_among('bucket', len(buckets))} AND pid = ? "
-            f"AND {_among('symbol', len(symbols))}",
-            [*buckets, self.pid, *symbols],
-        )
+        """One query for each parent: only an equality lets DuckDB skip row groups."""
+        parents: defaultdict[str, list[str]] = defaultdict(list)
+        for symbol in symbols:
+            parents[symbol.rpartition(".")[0]].append(symbol)
+        found: list[tuple[Any, ...]] = []
+        for parent, names in parents.items():
+            found += self.query(
+                f"SELECT {columns} FROM internal.{table} WHERE bucket = ? AND pid = ? "
+                f"AND {_among('symbol', len(names))}",
+                [bucket_of(parent), self.pid, *names],
+            )
+        return found
 
     def _load_states(self, numbers: set[int]) -> None:
         missing = [number for number in numbers if number not in self._states]
         if missing:
-            if len(self._states) > 50_000:
+            if len(self._states) > _KEPT:
                 self._states.clear()
                 missing = list(numbers)
-            rows = self.query(
-                f"SELECT state, data FROM internal.states WHERE {_among('state', len(missing))}", missing
-            )
+            rows = self.query(f"SELECT state, data FROM internal.states WHERE {_near(missing)}", missing)
             for number, data in rows:
                 self._states[number] = decode_state(data)
 
     def _raw(self, rows: list[tuple[Any, ...]]) -> Raw:
         masks: dict[int, int] = {}
         hidden: list[tuple[int, str]] = []
+        places: list[tuple[int, str, int]] = []
         complete = 0
         read = self.axis.read
-        for _, role, number, low, high, reason in rows:
+        for _, role, number, low, high, text in rows:
             mask = span_mask(low, high) & read
             if role == _STATE:
                 masks[number] = masks.get(number, 0) | mask
             elif role == _OPAQUE:
-                hidden.append((mask, reason))
+                hidden.append((mask, text))
+            elif role == _PLACE:
+                places.append((mask, text, number))
             else:
                 complete |= mask
         states = [(self._states[number], mask) for number, mask in masks.items()]
         states.sort(key=lambda item: item[0].kind == Kind.MODULE)
-        return Raw(tuple(states), tuple(hidden), complete)
-
-    def places(self, symbols: Sequence[str]) -> list[Place]:
-        """Where symbols were read, over all releases."""
-        rows = self._select("symbol, block, line", "rows", symbols)
-        if not rows:
-            return []
-        blocks = list({row[1] for row in rows})
-        found = self.query(
-            f"SELECT block, file, mask FROM internal.blocks WHERE {_among('block', len(blocks))}", blocks
-        )
-        files = {block: (file, int.from_bytes(mask, "little")) for block, file, mask in found}
-        return [Place(symbol, files[block][0], line, files[block][1]) for symbol, block, line in rows]
+        return Raw(tuple(states), tuple(hidden), complete, tuple(places))
 
     def module_files(self, modules: Sequence[str], ordinal: int) -> dict[str, tuple[str, str]]:
         """File and read status of modules at a release."""
@@ -162,3 +163,10 @@ def _among(column: str, count: int) -> str:
     if count == 1:
         return f"{column} = ?"
     return f"{column} IN ({', '.join('?' * count)})"
+
+
+def _near(numbers: Sequence[int]) -> str:
+    """A range that DuckDB can skip row groups by, where that is not too wide, and the numbers themselves."""
+    exact = _among("state", len(numbers))
+    low, high = min(numbers), max(numbers)
+    return f"state BETWEEN {low} AND {high} AND {exact}" if len(numbers) > 1 else exact

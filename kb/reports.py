@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
 from typing import TYPE_CHECKING
 
-from .answers import Answer, Change, Event, History, Span, SpecifierAnswer
+from .answers import Answer, Change, Span, SpecifierAnswer
 from .releases import Release
 from .symbols import Deprecation, Status
-from .text import UNICODE, Glyphs, Mark, Paint, legend, one_line, plain, size_text, timeline, visible, wrap
+from .text import Paint, one_line, plain, size_text, visible, wrap
 
 if TYPE_CHECKING:
     from .lookup import ProjectInfo
 
 _ROLES = {Status.PRESENT: "good", Status.ABSENT: "bad", Status.TOMBSTONE: "bad", Status.UNKNOWN: "warn"}
-_SIGNATURE_EVENTS = {"signature", "parameter-added", "parameter-removed", "parameter-changed"}
-_LABEL = 12
+LABEL = 12
 """Columns of the label before each fact."""
 
 
-def _fact(label: str, text: str, columns: int) -> Iterator[str]:
-    first, *rest = wrap(text, columns - _LABEL, "  ")
-    yield f"{label:<{_LABEL}}{first}".rstrip()
+def fact(label: str, text: str, columns: int) -> Iterator[str]:
+    first, *rest = wrap(text, columns - LABEL, "  ")
+    yield f"{label:<{LABEL}}{first}".rstrip()
     for line in rest:
-        yield " " * _LABEL + line
+        yield " " * LABEL + line
 
 
 def added_text(span: Span) -> str:
@@ -59,11 +57,11 @@ def span_lines(spans: Sequence[Span], columns: int) -> Iterator[str]:
     """One fact per line for one span, one line per span for several."""
     if len(spans) == 1:
         (span,) = spans
-        yield from _fact("added", added_text(span), columns)
+        yield from fact("added", added_text(span), columns)
         if span.deprecated is not None:
-            yield from _fact("deprecated", visible(span.deprecated), columns)
-        yield from _fact("last seen", visible(span.last_seen), columns)
-        yield from _fact("removed", removed_text(span), columns)
+            yield from fact("deprecated", visible(span.deprecated), columns)
+        yield from fact("last seen", visible(span.last_seen), columns)
+        yield from fact("removed", removed_text(span), columns)
         return
     for number, span in enumerate(spans, 1):
         parts = [f"added {added_text(span)}"]
@@ -72,7 +70,7 @@ def span_lines(spans: Sequence[Span], columns: int) -> Iterator[str]:
         parts.append(f"last seen {visible(span.last_seen)}")
         if span.removed is not None:
             parts.append(f"removed {removed_text(span)}")
-        yield from _fact(f"span {number}", "; ".join(parts), columns)
+        yield from fact(f"span {number}", "; ".join(parts), columns)
 
 
 def deprecation_text(deprecation: Deprecation) -> str:
@@ -101,23 +99,23 @@ def answer_lines(answer: Answer, *, columns: int = 80, paint: Paint = plain) -> 
     yield from _what(answer, columns)
     yield from span_lines(answer.spans, columns)
     if not answer.spans:
-        yield from _fact("added", "not in any indexed release", columns)
+        yield from fact("added", "not in any indexed release", columns)
     if answer.deprecation is not None:
-        yield from _fact("says", deprecation_text(answer.deprecation), columns)
+        yield from fact("says", deprecation_text(answer.deprecation), columns)
     if answer.replacement:
-        yield from _fact("use instead", one_line(answer.replacement), columns)
+        yield from fact("use instead", one_line(answer.replacement), columns)
     evidence = answer.evidence
     if evidence is not None and evidence.artifact:
-        yield from _fact("artifact", one_line(evidence.artifact), columns)
+        yield from fact("artifact", one_line(evidence.artifact), columns)
         if evidence.sha256:
-            yield from _fact("sha256", one_line(evidence.sha256), columns)
+            yield from fact("sha256", one_line(evidence.sha256), columns)
         if evidence.file:
             line = f":{evidence.line}" if evidence.line else ""
-            yield from _fact("file", one_line(evidence.file) + line, columns)
+            yield from fact("file", one_line(evidence.file) + line, columns)
     for note in answer.notes:
-        yield from _fact("note", one_line(note), columns)
+        yield from fact("note", one_line(note), columns)
     if answer.suggestions:
-        yield from _fact("similar", ", ".join(map(one_line, answer.suggestions)), columns)
+        yield from fact("similar", ", ".join(map(one_line, answer.suggestions)), columns)
 
 
 def _what(answer: Answer, columns: int) -> Iterator[str]:
@@ -128,26 +126,26 @@ def _what(answer: Answer, columns: int) -> Iterator[str]:
             text += f", annotated {one_line(parameter.annotation)}"
         if parameter.default is not None:
             text += f", default {one_line(parameter.default)}"
-        yield from _fact("parameter", text, columns)
+        yield from fact("parameter", text, columns)
     elif answer.kind is not None:
         text = " ".join([*map(one_line, answer.labels), visible(answer.kind)])
         if answer.visibility == "private":
             text += " (private)"
-        yield from _fact("kind", text, columns)
+        yield from fact("kind", text, columns)
     if answer.signature is not None:
-        yield from _fact("signature", one_line(answer.signature), columns)
+        yield from fact("signature", one_line(answer.signature), columns)
     for variant in answer.variants:
-        yield from _fact("or", one_line(variant), columns)
+        yield from fact("or", one_line(variant), columns)
     if answer.alias_of is not None:
-        yield from _fact("alias of", one_line(answer.alias_of), columns)
+        yield from fact("alias of", one_line(answer.alias_of), columns)
     if answer.inherited_from is not None:
-        yield from _fact("inherited", f"from {one_line(answer.inherited_from)}", columns)
+        yield from fact("inherited", f"from {one_line(answer.inherited_from)}", columns)
     if answer.condition is not None:
-        yield from _fact("bound if", one_line(answer.condition), columns)
+        yield from fact("bound if", one_line(answer.condition), columns)
     if answer.reason is not None:
-        yield from _fact("reason", one_line(answer.reason), columns)
+        yield from fact("reason", one_line(answer.reason), columns)
     if answer.tombstone_since is not None:
-        yield from _fact("raises from", visible(answer.tombstone_since), columns)
+        yield from fact("raises from", visible(answer.tombstone_since), columns)
 
 
 def specifier_lines(answer: SpecifierAnswer, *, columns: int = 80, paint: Paint = plain) -> Iterator[str]:
@@ -171,68 +169,9 @@ def specifier_lines(answer: SpecifierAnswer, *, columns: int = 80, paint: Paint 
     )
     for label, versions in groups.items():
         if versions:
-            yield from _fact(label, ", ".join(map(visible, versions)), columns)
+            yield from fact(label, ", ".join(map(visible, versions)), columns)
     yield ""
     yield from answer_lines(answer.newest, columns=columns, paint=paint)
-
-
-def history_lines(
-    history: History, *, columns: int = 80, glyphs: Glyphs = UNICODE, paint: Paint = plain
-) -> Iterator[str]:
-    """A timeline, then every event in the order of the releases."""
-    count = len(history.statuses)
-    releases = f"{count} release{'s' * (count != 1)} of {visible(history.project)}"
-    yield f"{paint(visible(history.symbol), 'head')} in {releases}"
-    if history.statuses:
-        yield ""
-        yield from timeline(history.statuses, _marks(history), columns=columns, glyphs=glyphs, paint=paint)
-        yield ""
-        meaning = legend((status for _, status in history.statuses), glyphs)
-        if any(event.kind in _SIGNATURE_EVENTS for event in history.events):
-            meaning += f"   {glyphs.mark} signature changes"
-        yield paint(meaning, "dim")
-    if history.spans:
-        yield ""
-        yield from span_lines(history.spans, columns)
-    if history.events:
-        yield ""
-        yield from _event_lines(history.events, columns, paint)
-
-
-_HUNG = {"added", "removed", "deprecated", "undeprecated", "tombstone", "unknown", "kind"}
-"""Events that are named at the bar; the others only follow in the list."""
-
-
-def _marks(history: History) -> Iterator[Mark]:
-    exact = {span.added: span.added_exact for span in history.spans}
-    for version, group in groupby(history.events, key=lambda event: event.version):
-        kinds = list(dict.fromkeys(event.kind for event in group))
-        if _SIGNATURE_EVENTS.intersection(kinds):
-            yield Mark(version)
-        hung = [visible(kind) for kind in kinds if kind in _HUNG]
-        if hung:
-            before = "or before: " if "added" in kinds and not exact.get(version, True) else ""
-            yield Mark(version, before + ", ".join(hung))
-
-
-def _event_lines(events: Iterable[Event], columns: int, paint: Paint) -> Iterator[str]:
-    for version, group in groupby(events, key=lambda event: event.version):
-        label = visible(version)
-        for event in group:
-            yield from _event(label, event, columns, paint)
-            label = ""
-
-
-def _event(label: str, event: Event, columns: int, paint: Paint) -> Iterator[str]:
-    role = {"added": "good", "removed": "bad", "tombstone": "bad", "deprecated": "warn"}.get(
-        event.kind, "dim"
-    )
-    kind = visible(event.kind.replace("-", " "))
-    indent = " " * (_LABEL + 19)
-    first, *rest = wrap(one_line(event.detail), columns - len(indent), "")
-    yield f"{label:<{_LABEL}}{paint(kind, role)}{' ' * max(1, 19 - len(kind))}{first}".rstrip()
-    for line in rest:
-        yield indent + line
 
 
 def change_lines(
@@ -246,16 +185,16 @@ def change_lines(
     for change in changes:
         flag = paint("!", "bad") if change.breaking else " "
         role = {"added": "good", "removed": "bad", "tombstone": "bad"}.get(change.change, "warn")
-        word = f"{visible(change.change):<{_LABEL}}"
+        word = f"{visible(change.change):<{LABEL}}"
         private = ", private" if change.visibility == "private" else ""
         yield f"{flag} {paint(word, role)}{visible(change.symbol)} ({visible(change.kind)}{private})"
         for sign, text in (("-", change.before), ("+", change.after)):
             if text and change.change not in ("added", "removed"):
-                for number_, line in enumerate(wrap(one_line(text), columns - _LABEL - 4, "")):
-                    yield " " * (_LABEL + 2) + (f"{sign} " if number_ == 0 else "  ") + line
+                for number_, line in enumerate(wrap(one_line(text), columns - LABEL - 4, "")):
+                    yield " " * (LABEL + 2) + (f"{sign} " if number_ == 0 else "  ") + line
         for detail in change.details:
-            for line in wrap(one_line(detail), columns - _LABEL - 4, "  "):
-                yield " " * (_LABEL + 4) + line
+            for line in wrap(one_line(detail), columns - LABEL - 4, "  "):
+                yield " " * (LABEL + 4) + line
 
 
 def project_line(info: ProjectInfo) -> str:

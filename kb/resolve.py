@@ -30,6 +30,8 @@ class Raw(NamedTuple):
     states: tuple[tuple[SymbolState, int], ...] = ()
     hidden: tuple[tuple[int, str], ...] = ()
     complete: int = 0
+    places: tuple[tuple[int, str, int], ...] = ()
+    """(mask, file, line) of what was read."""
 
 
 @dataclass(slots=True)

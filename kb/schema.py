@@ -38,8 +38,7 @@ TABLES: dict[str, Columns] = {
     ),
     "blocks": _columns("pid INTEGER, block BIGINT, digest BLOB, file VARCHAR, mask BLOB"),
     "rows": _columns(
-        "pid INTEGER, bucket BIGINT, symbol VARCHAR, block BIGINT, position INTEGER, state BIGINT, "
-        "line INTEGER"
+        "pid INTEGER, block BIGINT, position INTEGER, symbol VARCHAR, state BIGINT, line INTEGER"
     ),
     "states": _columns(
         "pid INTEGER, state BIGINT, data VARCHAR, status VARCHAR, kind VARCHAR, visibility VARCHAR, "
@@ -47,7 +46,7 @@ TABLES: dict[str, Columns] = {
     ),
     "runs": _columns(
         "pid INTEGER, bucket BIGINT, symbol VARCHAR, role TINYINT, state BIGINT, first INTEGER, "
-        "last INTEGER, reason VARCHAR"
+        "last INTEGER, text VARCHAR"
     ),
     "spans": _columns(
         f"pid INTEGER, symbol VARCHAR, kind VARCHAR, visibility VARCHAR, {_DATES}, added_after VARCHAR, "

@@ -23,7 +23,6 @@ PathLike = str | os.PathLike[str]
 OnWait = Callable[[str], None]
 
 _SORTED = {
-    "rows": "bucket, symbol, block, position",
     "runs": "bucket, symbol, role, state, first",
 }
 _READER = (
@@ -34,6 +33,7 @@ _READER = (
     "SET memory_limit = '2GB'",
     "SET lock_configuration = true",
 )
+_WRITER = ("SET threads = 2", "SET memory_limit = '400MB'")
 _MOSTLY_FREE = 0.5
 
 
@@ -216,21 +216,31 @@ def _os_error(error: OSError, file: Path) -> StoreError:
 
 def _change_copy(file: Path, temporary: Path, change: Callable[[duckdb.DuckDBPyConnection], None]) -> None:
     fresh = not temporary.exists()
-    connection = duckdb.connect(str(temporary))
+    connection = duckdb.connect(":memory:")
     try:
-        connection.execute("SET threads = 2")
+        _attach_for_writing(connection, temporary, "kb")
         if not fresh:
             _check_writable(connection, file)
         migrate(connection)
         connection.begin()
         change(connection)
         connection.commit()
-        connection.execute("CHECKPOINT")
+        connection.execute("CHECKPOINT kb")
         wasteful = _free_share(connection) > _MOSTLY_FREE
     finally:
         connection.close()
     if wasteful:
         _compact(temporary)
+
+
+def _attach_for_writing(connection: duckdb.DuckDBPyConnection, file: Path, name: str) -> None:
+    """Small row groups let a point query skip nearly everything; small blocks then waste no space."""
+    for setting in _WRITER:
+        connection.execute(setting)
+    connection.execute(f"SET temp_directory = {_quote(Path(f'{file}.spill'))}")
+    layout = "ROW_GROUP_SIZE 8192" if file.exists() else "ROW_GROUP_SIZE 8192, BLOCK_SIZE 65536"
+    connection.execute(f"ATTACH {_quote(file)} AS {name} ({layout})")
+    connection.execute(f"USE {name}")
 
 
 def _check_writable(connection: duckdb.DuckDBPyConnection, file: Path) -> None:
@@ -244,7 +254,7 @@ def _free_share(connection: duckdb.DuckDBPyConnection) -> float:
         "SELECT free_blocks, total_blocks FROM pragma_database_size() "
         "WHERE database_name = current_database()"
     ).fetchone()
-    return 0.0 if row is None or row[1] < 40 else float(row[0]) / float(row[1])
+    return 0.0 if row is None or row[1] < 160 else float(row[0]) / float(row[1])
 
 
 def _compact(temporary: Path) -> None:
@@ -252,10 +262,8 @@ def _compact(temporary: Path) -> None:
     compacted = temporary.with_name(f"{temporary.name}2")
     connection = duckdb.connect(":memory:")
     try:
-        connection.execute("SET threads = 2")
         connection.execute(f"ATTACH {_quote(temporary)} AS old (READ_ONLY)")
-        connection.execute(f"ATTACH {_quote(compacted)} AS new")
-        connection.execute("USE new")
+        _attach_for_writing(connection, compacted, "new")
         connection.begin()
         for migration in MIGRATIONS:
             for statement in migration.statements:

@@ -39,8 +39,9 @@ _ARROW = {
     "VARCHAR": pa.string(),
     "BLOB": pa.binary(),
 }
-STATE, OPAQUE, COMPLETE = 0, 1, 2
-"""What a row of `internal.runs` says: a state; that names below are hidden; that all members are listed."""
+STATE, OPAQUE, COMPLETE, PLACE = 0, 1, 2, 3
+"""What a row of `internal.runs` says: a state; that names below are hidden; that all members are listed;
+in which file (`text`) and line (`state`) the path was read."""
 
 
 class Writer:
@@ -108,11 +109,26 @@ def collector_off() -> Iterator[None]:
 def _write(writer: Writer, observation: ProjectObservation) -> None:
     pid = writer.pid
     folded = fold_blocks(observation)
-    files = _Observed(pid, folded, observation, writer).write()
+    observed = _Observed(pid, folded, observation, writer)
     inherit(folded)
-    symbols = _Derived(pid, folded, writer, files).write()
+    numbering = observed.numbering = _numbering(pid, folded)
+    files = observed.write()
+    symbols = _Derived(folded, writer, files, numbering).write()
     _write_project_row(writer, observation, folded, symbols)
     writer.close()
+
+
+def _numbering(pid: int, folded: Folded) -> list[int]:
+    """Numbers for the states, in the order of the symbols: those of one symbol then lie side by side."""
+    order: dict[int, None] = {}
+    for table in (folded.members, folded.modules):
+        for path in sorted(table):
+            order.update(dict.fromkeys(table[path]))
+    order.update(dict.fromkeys(range(len(folded.states))))
+    numbering = [0] * len(folded.states)
+    for place, number in enumerate(order):
+        numbering[number] = global_number(pid, place)
+    return numbering
 
 
 def _write_project_row(writer: Writer, observation: ProjectObservation, folded: Folded, symbols: int) -> None:
@@ -134,16 +150,24 @@ class _Observed:
         self.observation = observation
         self.writer = writer
         self.ordered = ordered_observations(observation)
+        self.masks = block_masks(self.ordered)
+        self.numbering: list[int] = []
+        self.numbers: dict[int, int] = {}
+        for digest in self.masks:
+            for _, state, _ in observation.blocks[digest].rows:
+                if id(state) not in self.numbers:
+                    self.numbers[id(state)] = folded.intern(state)
 
     def write(self) -> dict[tuple[str, object], str]:
         """Write; the answer tells in which file a deprecated or dead state was last read."""
         self.writer.write("releases", self._releases())
         self.writer.write_all("modules", self._modules())
-        masks = block_masks(self.ordered)
+        masks = self.masks
         blocks = sorted(masks, key=lambda digest: (self.observation.blocks[digest].file, digest))
         files: dict[tuple[str, object], str] = {}
         self.writer.write_all("blocks", self._blocks(blocks, masks))
         self.writer.write_all("rows", self._rows(blocks, files))
+        self.writer.write_all("runs", self._places(blocks, masks))
         return files
 
     def _releases(self) -> Iterator[Record]:
@@ -190,28 +214,31 @@ class _Observed:
             mask = masks[digest].to_bytes(size, "little")
             yield (global_number(self.pid, number), digest, block.file, mask)
 
-    def _rows(self, blocks: list[bytes], files: dict[tuple[str, object], str]) -> Iterator[Record]:
-        folded, pid = self.folded, self.pid
-        numbers: dict[int, int] = {}
+    def _places(self, blocks: list[bytes], masks: dict[bytes, int]) -> Iterator[Record]:
+        read = self.folded.axis.read
         buckets: dict[str, int] = {}
+        for digest in blocks:
+            block = self.observation.blocks[digest]
+            for low, high in runs(masks[digest] & read, read):
+                for symbol, _, line in block.rows:
+                    parent = symbol.rpartition(".")[0]
+                    bucket = buckets.get(parent)
+                    if bucket is None:
+                        bucket = buckets[parent] = bucket_of(parent)
+                    yield (bucket, symbol, PLACE, line, low, high, block.file)
+
+    def _rows(self, blocks: list[bytes], files: dict[tuple[str, object], str]) -> Iterator[Record]:
+        pid, numbering, numbers = self.pid, self.numbering, self.numbers
         for block_number, digest in enumerate(blocks):
             block = self.observation.blocks[digest]
             for position, (symbol, state, line) in enumerate(block.rows):
-                number = numbers.get(id(state))
-                if number is None:
-                    number = numbers[id(state)] = folded.intern(state)
                 if state.deprecations:
                     files[symbol, state.deprecations] = block.file
-                parent = symbol.rpartition(".")[0]
-                bucket = buckets.get(parent)
-                if bucket is None:
-                    bucket = buckets[parent] = bucket_of(parent)
                 yield (
-                    bucket,
-                    symbol,
                     global_number(pid, block_number),
                     position,
-                    global_number(pid, number),
+                    symbol,
+                    numbering[numbers[id(state)]],
                     line,
                 )
 
@@ -220,9 +247,9 @@ class _Derived:
     """Writes what follows from the observations."""
 
     def __init__(
-        self, pid: int, folded: Folded, writer: Writer, files: dict[tuple[str, object], str]
+        self, folded: Folded, writer: Writer, files: dict[tuple[str, object], str], numbering: list[int]
     ) -> None:
-        self.pid = pid
+        self.numbering = numbering
         self.folded = folded
         self.writer = writer
         self.opacity = Opacity(folded)
@@ -267,7 +294,7 @@ class _Derived:
         bucket = bucket_of(path.rpartition(".")[0])
         read = self.folded.axis.read
         for number, mask in self.folded.items(path):
-            state = global_number(self.pid, number)
+            state = self.numbering[number]
             for low, high in runs(mask, read):
                 yield (bucket, path, STATE, state, low, high, None)
         for mask, reason in self._reasons(path):
@@ -289,9 +316,10 @@ class _Derived:
                         yield where & mask, reason
 
     def _states(self) -> Iterator[Record]:
-        for number, state in enumerate(self.folded.states):
+        for number in sorted(range(len(self.folded.states)), key=self.numbering.__getitem__):
+            state = self.folded.states[number]
             yield (
-                global_number(self.pid, number),
+                self.numbering[number],
                 encode_state(state),
                 str(state.status),
                 str(state.kind),

@@ -1,11 +1,9 @@
-"""Text for a terminal: what is shown of foreign text, how wide it is, tables and timelines.  Pure."""
+"""Text for a terminal: what is shown of foreign text, how wide it is, tables.  Pure."""
 
 from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import groupby
-from operator import itemgetter
 from typing import NamedTuple
 
 Paint = Callable[[str, str], str]
@@ -39,14 +37,6 @@ class Glyphs(NamedTuple):
 
 UNICODE = Glyphs("█", "▒", "·", "×", "?", "▾", "─", "│", "├", "└", "…")
 ASCII = Glyphs("#", "=", ".", "x", "?", "v", "-", "|", "+", "+", "~")
-
-_MEANING = {
-    "present": "present",
-    "deprecated": "deprecated",
-    "absent": "absent",
-    "tombstone": "raises when used",
-    "unknown": "unknown",
-}
 
 
 def glyphs_for(encoding: str | None) -> Glyphs:
@@ -257,101 +247,3 @@ def csv_text(columns: Sequence[str], rows: Iterable[Sequence[object]], *, escape
 def _shrink(widths: list[int], room: int, least: int = 8) -> None:
     while sum(widths) > room and max(widths) > least:
         widths[widths.index(max(widths))] -= 1
-
-
-class Mark(NamedTuple):
-    """Something that happens at a release: a label to hang below the bar, or a mark above it."""
-
-    version: str
-    label: str | None = None
-
-
-def timeline(
-    statuses: Sequence[tuple[str, str]],
-    marks: Iterable[Mark],
-    *,
-    columns: int = 80,
-    glyphs: Glyphs = UNICODE,
-    paint: Paint = plain,
-) -> Iterator[str]:
-    """Draw one bar over the releases, in their order, with what happens when.
-
-    A column that stands for several releases shows the one whose run of equal
-    statuses is the shortest, so that a short gap is not lost.
-
-    >>> for line in timeline([("1", "absent"), ("2", "present"), ("3", "deprecated"), ("4", "absent")],
-    ...                      [Mark("2", "added"), Mark("3", "deprecated"), Mark("3"), Mark("4", "removed")],
-    ...                      columns=34, glyphs=ASCII):
-    ...     print(line)
-    1              4
-            v
-    ....####====....
-        |   |   + 4 removed
-        |   + 3 deprecated
-        + 2 added
-    """
-    marks = list(marks)
-    hung = [mark for mark in marks if mark.label is not None]
-    labels = [f"{visible(mark.version)} {mark.label}" for mark in hung]
-    room = max(20, columns - max(map(width, labels), default=0) - 3)
-    bar, place = _bar(statuses, room)
-    first, last = visible(statuses[0][0]), visible(statuses[-1][0])
-    yield first + " " * max(1, len(bar) - len(first) - len(last)) + last if len(statuses) > 1 else first
-    above = sorted({place[mark.version] for mark in marks if mark.label is None and mark.version in place})
-    if above:
-        yield "".join(glyphs.mark if i in above else " " for i in range(above[-1] + 1))
-    yield paint_runs(bar, glyphs, paint)
-    hooks = [
-        (place[mark.version], text) for mark, text in zip(hung, labels, strict=True) if mark.version in place
-    ]
-    while hooks:
-        at, text = hooks.pop()
-        stems = {column for column, _ in hooks}
-        corner = glyphs.branch if at in stems else glyphs.corner
-        yield "".join(glyphs.stem if i in stems else " " for i in range(at)) + f"{corner} {text}"
-
-
-def legend(statuses: Iterable[str], glyphs: Glyphs = UNICODE) -> str:
-    """Explain the glyphs of the statuses that occur.
-
-    >>> legend(["absent", "present", "absent"], ASCII)
-    '# present   . absent'
-    """
-    there = set(statuses)
-    return "   ".join(
-        f"{glyphs.status(status)} {text}" for status, text in _MEANING.items() if status in there
-    )
-
-
-def _bar(statuses: Sequence[tuple[str, str]], room: int) -> tuple[list[str], dict[str, int]]:
-    count = len(statuses)
-    place: dict[str, int] = {}
-    if count <= room:
-        each = max(1, min(4, room // count))
-        for number, (version, _) in enumerate(statuses):
-            place[version] = number * each
-        return [status for _, status in statuses for _ in range(each)], place
-    runs: list[int] = []
-    for _, run in groupby(statuses, key=itemgetter(1)):
-        length = sum(1 for _ in run)
-        runs += [length] * length
-    bar = []
-    for cell in range(room):
-        part = range(cell * count // room, (cell + 1) * count // room)
-        place.update((statuses[number][0], cell) for number in part)
-        bar.append(statuses[min(part, key=runs.__getitem__)][1])
-    return bar, place
-
-
-_ROLES = {"present": "good", "deprecated": "warn", "absent": "dim", "tombstone": "bad", "unknown": "warn"}
-
-
-def paint_runs(bar: Sequence[str], glyphs: Glyphs, paint: Paint) -> str:
-    """Write a bar, each run of one status painted once."""
-    parts: list[str] = []
-    start = 0
-    for i in range(1, len(bar) + 1):
-        if i == len(bar) or bar[i] != bar[start]:
-            parts.append(paint(glyphs.status(bar[start]) * (i - start), _ROLES[bar[start]]))
-            start = i
-    return "".join(parts)

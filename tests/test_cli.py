@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 import unicodedata
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -493,6 +494,7 @@ def test_the_default_file_is_in_the_data_folder(monkeypatch: pytest.MonkeyPatch,
         ["click", "--since", "not a version"],
         ["click", "--jobs", "0"],
         ["not a project!"],
+        ["click>=8"],
         ["click", "--find-links", "/nonexistent"],
         ["-r", "/nonexistent.txt"],
     ],
@@ -525,6 +527,8 @@ def pipeline(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
             files_parsed=7,
             files_reused=9,
             seconds=1.25,
+            cpu_seconds=2.5,
+            notes=["an old wheel"],
             error=None,
             unchanged=False,
         )
@@ -574,7 +578,8 @@ def test_index_says_what_was_skipped_and_why(run: Run, pipeline: list[Any]) -> N
     assert result.exit_code == 0
     assert result.stdout.splitlines() == [
         "flask: 1 of 3 releases indexed, 1 skipped, 1 failed; 1.0 MB of 5.0 MB fetched, 7 files parsed, "
-        "9 reused, 1.2 s",
+        "9 reused, 1.2 s (2.5 s of CPU)",
+        "  note: an old wheel",
         "  skipped 0.1: no artifact",
         "  failed 1.0: bad \\x1b[31m",
     ]
@@ -611,3 +616,59 @@ def test_index_interrupted(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     result = run("index", "flask")
     assert result.exit_code == 130
     assert "is kept" in result.stderr
+
+
+# index, for real: wheels in a folder
+
+
+def write_wheel(folder: Path, version: str, source: str) -> None:
+    record = f"gadget/__init__.py,,\ngadget-{version}.dist-info/METADATA,,\n"
+    with zipfile.ZipFile(folder / f"gadget-{version}-py3-none-any.whl", "w") as archive:
+        archive.writestr("gadget/__init__.py", source)
+        archive.writestr(f"gadget-{version}.dist-info/METADATA", f"Name: gadget\nVersion: {version}\n")
+        archive.writestr(f"gadget-{version}.dist-info/RECORD", record)
+
+
+def test_from_wheels_in_a_folder_to_an_answer(tmp_path: Path) -> None:
+    links = tmp_path / "links"
+    links.mkdir()
+    write_wheel(links, "1.0", "def old(a, b=1): ...\n")
+    write_wheel(links, "2.0", "def new(): ...\n")
+    (links / "gadget-3.0-py3-none-any.whl").write_bytes(b"not an archive")
+    kb = tmp_path / "kb.duckdb"
+    env = {"APIKB_CACHE": str(tmp_path / "cache")}
+    done = process(kb, "index", "gadget", "--find-links", str(links), "--jobs", "1", env=env)
+    assert done.returncode == 0, done.stderr
+    assert "gadget: 2 of 3 releases indexed" in done.stdout
+    assert re.search(r"(?m)^  (skipped|failed) 3\.0: .+", done.stdout)
+    answer = process(kb, "lookup", "gadget.old", "--version", "1.0")
+    assert answer.returncode == 0 and "(a, b=1)" in answer.stdout
+    assert process(kb, "lookup", "gadget.old", "--version", "2.0").returncode == 1
+    assert process(kb, "lookup", "gadget.old", "--version", "3.0").returncode == 4
+    again = process(kb, "index", "gadget", "--find-links", str(links), env=env)
+    assert again.returncode == 0 and "nothing new" in again.stdout
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+def test_ctrl_c_while_indexing_keeps_what_is_done(tmp_path: Path) -> None:
+    links = tmp_path / "links"
+    links.mkdir()
+    for number in range(120):
+        body = "\n".join(f"def f{number}_{i}(a, b=1):\n    return a\n" for i in range(100))
+        write_wheel(links, f"1.{number}", body)
+    kb = tmp_path / "kb.duckdb"
+    env = {**os.environ, "APIKB_KB": str(kb), "APIKB_CACHE": str(tmp_path / "cache")}
+    command = [*APIKB, "index", "gadget", "--find-links", str(links), "--jobs", "1"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env) as run:
+        assert run.stderr is not None
+        for line in run.stderr:
+            if line.startswith("gadget: 120 releases"):
+                break
+        time.sleep(0.5)
+        run.send_signal(signal.SIGINT)
+        _, error = run.communicate(timeout=60)
+    assert run.returncode == 130, error
+    assert "is kept" in error and "Traceback" not in error
+    done = process(kb, "index", "gadget", "--find-links", str(links), "--jobs", "1", env=env)
+    assert done.returncode == 0, done.stderr
+    assert process(kb, "lookup", "gadget.f119_0").returncode == 0

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apikb.kb.text import ASCII, UNICODE, Mark, fit, legend, one_line, table, timeline, visible, width, wrap
+from apikb.kb.text import ASCII, UNICODE, Glyphs, fit, one_line, table, visible, width, wrap
+from apikb.kb.timeline import Mark, legend, timeline
 
 STATUSES = ["present", "deprecated", "absent", "tombstone", "unknown"]
 
@@ -75,13 +76,13 @@ def test_a_table_cell_stays_on_its_line() -> None:
 
 @pytest.mark.parametrize("glyphs", [ASCII, UNICODE])
 @given(data=st.data())
-def test_a_timeline_fits_and_shows_every_status_and_event(glyphs: object, data: st.DataObject) -> None:
+def test_a_timeline_fits_and_shows_every_status_and_event(glyphs: Glyphs, data: st.DataObject) -> None:
     count = data.draw(st.integers(1, 300))
     statuses = data.draw(st.lists(st.sampled_from(STATUSES), min_size=count, max_size=count))
     releases = [(f"1.{number}.0", status) for number, status in enumerate(statuses)]
     events = sorted(data.draw(st.sets(st.integers(0, count - 1), max_size=6)))
     marks = [Mark(f"1.{number}.0", "removed") for number in events]
-    lines = list(timeline(releases, marks, columns=80, glyphs=ASCII))
+    lines = list(timeline(releases, marks, columns=80, glyphs=glyphs))
     assert max(map(width, lines)) <= 80
     for number in events:
         assert any(line.endswith(f" 1.{number}.0 removed") for line in lines)
