@@ -196,6 +196,8 @@ class Assembler:
         else:
             state = self._definition_state(path, module, binding, in_class)
         marks = _marks(binding.deprecations)
+        if binding.via == "getattr" and state.target is not None:
+            marks = tuple(mark._replace(replacement=mark.replacement or state.target) for mark in marks)
         return state._replace(
             visibility=visibility.value,
             via=_via(binding.via, state.via),

@@ -36,7 +36,7 @@ def extract(
     if suffix == ".pyx":
         from .cython import cython_skeleton
 
-        tree = cython_skeleton(text, decode_source(pxd).text if pxd is not None else None)
+        tree: ast.Module = cython_skeleton(text, decode_source(pxd).text if pxd is not None else None)
         return _read(tree, text, module, "cython", is_init=is_init, is_stub=False, pruned=False)
     with warnings.catch_warnings():
         # Invalid escapes in somebody else's strings are none of the user's business.
@@ -109,7 +109,10 @@ def _read(
 def _partly_read(tree: ast.Module) -> str | None:
     """A file that was read around its syntax errors may bind more than was seen."""
     errors = getattr(tree, "errors", 0)
-    return f"{errors} places of its source could not be parsed" if errors else None
+    if errors:
+        return f"{errors} places of its source could not be parsed"
+    included = getattr(tree, "includes", None)
+    return f"it includes {', '.join(included)}, which is not read" if included else None
 
 
 def _writes_in_function(tree: ast.Module, text: str) -> bool:
@@ -133,5 +136,6 @@ def _served(scope: Scope) -> tuple[tuple[Binding, ...], str | None]:
         inner.run(body)
         return inner.env
 
-    result = read_getattr(scope.reader.bodies.body(node), parameter, scope.constants, local_scope)
+    body = scope.reader.bodies.body(node)
+    result = read_getattr(body, parameter, scope.constants, local_scope, scope.class_attributes)
     return (*served, *result.bindings.values()), result.opaque

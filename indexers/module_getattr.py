@@ -16,6 +16,8 @@ DYNAMIC = "names are served by a module __getattr__ that cannot be read"
 
 Reader = Callable[[list[ast.stmt]], dict[str, Binding]]
 """Reads a few statements as a scope of its own and gives what they bind."""
+Members = Callable[[str], list[str] | None]
+"""The attributes of a class of the module, None for any other name."""
 
 
 @dataclass(slots=True)
@@ -26,20 +28,23 @@ class Served:
     opaque: str | None = None
 
 
-def read_getattr(body: list[ast.stmt], parameter: str, constants: Constants, reader: Reader) -> Served:
+def read_getattr(
+    body: list[ast.stmt], parameter: str, constants: Constants, reader: Reader, members: Members
+) -> Served:
     """Follow the body of `def __getattr__(name)` for every name that it compares with.
 
     The first branch that a name reaches decides (a later branch for the same name is
     dead).  The module is closed only where all other names end in a raise.
     """
-    return _Reading(parameter, constants, reader).run(body)
+    return _Reading(parameter, constants, reader, members).run(body)
 
 
 class _Reading:
-    def __init__(self, parameter: str, constants: Constants, reader: Reader) -> None:
+    def __init__(self, parameter: str, constants: Constants, reader: Reader, members: Members) -> None:
         self.parameter = parameter
-        self.constants = constants
+        self.constants = dict(constants)
         self.reader = reader
+        self.members = members
         self.served = Served()
         self.prelude: list[ast.stmt] = []
 
@@ -64,10 +69,13 @@ class _Reading:
             elif isinstance(statement, ast.Return):
                 return self._default_return(statement)
             elif isinstance(statement, ast.For | ast.While | ast.With):
-                if any(isinstance(node, ast.Return) for node in ast.walk(statement)):
+                returns = any(isinstance(node, ast.Return) for node in ast.walk(statement))
+                if returns and not (isinstance(statement, ast.For) and self._enumerations(statement)):
                     self.served.opaque = DYNAMIC
             else:
                 self.prelude.append(statement)
+                if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+                    self.constants[statement.targets[0].id] = statement.value
         return False
 
     def _if(self, statement: ast.If, rest: list[ast.stmt]) -> bool:
@@ -98,6 +106,27 @@ class _Reading:
                 )
         closed = self._statements(statement.body)
         return closed and all(_always_raises(handler.body) for handler in statement.handlers)
+
+    def _enumerations(self, loop: ast.For) -> bool:
+        """`for enum in (A, B): if name in enum.__members__: return enum[name]`; True where it could be read."""
+        if not isinstance(loop.iter, ast.Tuple | ast.List) or len(loop.body) != 1 or not isinstance(loop.target, ast.Name):
+            return False
+        test = loop.body[0]
+        if not isinstance(test, ast.If) or not isinstance(test.test, ast.Compare):
+            return False
+        if dotted_name(test.test.comparators[0]) != f"{loop.target.id}.__members__":
+            return False
+        owners = [dotted_name(element) for element in loop.iter.elts]
+        listed = [self.members(owner) if owner is not None else None for owner in owners]
+        for owner, names in zip(owners, listed, strict=True):
+            for name in names or ():
+                if name in self.served.bindings:
+                    continue
+                self._serve([name], test.body)
+                known = self.served.bindings[name]
+                if known.form == "attr":
+                    self.served.bindings[name] = known._replace(form="ref", data=f"{owner}.{name}")
+        return None not in listed
 
     def _is_table(self, node: ast.AST) -> bool:
         return isinstance(node, ast.Subscript) and dotted_name(node.slice) == self.parameter
@@ -207,6 +236,11 @@ class _Reading:
         if is_globals and isinstance(inner, ast.Subscript) and self._is_table(inner):
             target = string_table(inner.value, self.constants).get(name)
             return Binding(name, "ref", target) if target else None
+        owner = dotted_name(value.value)
+        if owner is not None and isinstance(inner, ast.Subscript) and self._is_table(inner):
+            target = string_table(inner.value, self.constants).get(name)
+            if target is not None and target in (self.members(owner) or ()):
+                return Binding(name, "ref", f"{owner}.{target}")
         return None
 
     def _called(self, name: str, value: ast.Call, local: dict[str, Binding]) -> Binding | None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -88,6 +90,7 @@ def index_projects(projects: Sequence[str], options: IndexOptions, progress: Pro
     names = list(dict.fromkeys(canonicalize_name(Requirement(text).name) for text in projects))
     publisher = _Publisher(options.kb, progress)
     with (
+        _without_collector(),
         SimpleIndex(options.index_url, find_links=options.find_links, progress=progress) as index,
         Workers(options.jobs or os.cpu_count() or 1, cache_path) as workers,
     ):
@@ -143,6 +146,18 @@ def _count(summary: ProjectSummary, run: ProjectRun, observation: ProjectObserva
     summary.files_parsed, summary.files_reused = run.files_parsed, run.files_reused
     summary.unchanged = not run.changed
     summary.notes.extend(run.notes)
+
+
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """Millions of records and no cycles: the collector would only walk them again and again."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
 
 
 class _Publisher:

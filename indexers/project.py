@@ -235,7 +235,8 @@ class ProjectRun:
         if absent and plan is not None:
             complete: Assembled = result_of(self.workers.submit(assemble, f"{self.project}#again", plan))
             return self._take(complete, None, blocks)
-        modules = tuple(ModuleRead._make(module) for module in assembled.modules)
+        self._interner.next_release()
+        modules = tuple(self._interner.module(module) for module in assembled.modules)
         return modules, tuple(digest for digest, _ in assembled.blocks)
 
 
@@ -244,17 +245,32 @@ class _Interner:
 
     def __init__(self) -> None:
         self._states: dict[tuple[Any, ...], SymbolState] = {}
+        self._modules: dict[ModuleRead, ModuleRead] = {}
+        self._seen: dict[int, tuple[tuple[Any, ...], SymbolState]] = {}
 
     def block(self, file: str, rows: list[tuple[str, tuple[Any, ...], int]]) -> Block:
         return Block(
             sys.intern(file), tuple(Row(sys.intern(symbol), self._state(state), line) for symbol, state, line in rows)
         )
 
+    def module(self, read: ModuleRead) -> ModuleRead:
+        """A module's record; most are the same in every release."""
+        return self._modules.setdefault(read, ModuleRead._make(read))
+
+    def next_release(self) -> None:
+        """Forget which objects were seen: those of one message are equal only if they are the same."""
+        self._seen.clear()
+
     def _state(self, plain: tuple[Any, ...]) -> SymbolState:
+        seen = self._seen.get(id(plain))
+        if seen is not None:
+            return seen[1]
         known = self._states.get(plain)
         if known is None:
             known = _state(plain)
             self._states[known] = known
+        # The plain tuple is kept, so that its id is not given to another.
+        self._seen[id(plain)] = plain, known
         return known
 
 

@@ -23,6 +23,10 @@ LOOP_NAMES = "names are made by code that runs at import"
 _IMPORT_ERRORS = {"ImportError", "ModuleNotFoundError", "Exception", "BaseException", "AttributeError", ""}
 
 
+MadeName = tuple[str, str, ast.expr, ast.expr | None]
+"""(`globals` | `class`, owner, expression of the name, value) of a name that a loop makes."""
+
+
 class FileReader:
     """What all scopes of one file share."""
 
@@ -171,20 +175,56 @@ class Scope:
         copied = _copied_module(node)
         if copied is not None and self.kind == "module":
             self.stars.append(StarImport(copied, self.reader.next(), None, everything=True))
-        elif rounds is not None and _makes_names(node):
-            self._unroll(node, rounds)
-        elif _makes_names(node) and not self.is_class:
-            self._unreadable_loop(node)
+        elif _makes_names(node) and not self._enumeration_loop(node):
+            if rounds is not None:
+                self._unroll(node, rounds)
+            elif not self.is_class:
+                self._unreadable_loop(node)
         for name in _names_of(node.target):
             self._bind(name, "attr", AttributeFacts(), node.lineno)
         if not _makes_names(node):
             self.run(node.body)
         self.run(node.orelse)
 
+    def class_attributes(self, name: str) -> list[str] | None:
+        """Public attributes that the body of a class of this scope assigns, None for any other name."""
+        binding = self.env.get(name)
+        if binding is None or binding.form != "class":
+            return None
+        return [member.name for member in binding.data.members if member.form == "attr" and member.name[0] != "_"]
+
+    def _enumeration_loop(self, node: ast.For | ast.AsyncFor) -> bool:
+        """`for enum in (A, B): for item in enum: setattr(module, item.name, item.value)`; True where read."""
+        inner = node.body[0] if len(node.body) == 1 else None
+        elements = node.iter.elts if isinstance(node.iter, ast.Tuple | ast.List) else [node.iter]
+        if isinstance(inner, ast.For) and dotted_name(inner.iter) == dotted_name(node.target):
+            item = inner.target
+        else:
+            item = node.target
+        for kind, _, key, _ in self._made_names(node):
+            if kind != "globals" or dotted_name(key) != f"{dotted_name(item)}.name":
+                return False
+        found = [self.class_attributes(dotted_name(element) or "") for element in elements]
+        for owner, names in zip(elements, found, strict=True):
+            for name in names or ():
+                self._bind(name, "ref", f"{dotted_name(owner)}.{name}", node.lineno)
+        return None not in found
+
+    def _made_names(self, node: ast.For | ast.AsyncFor) -> list[MadeName]:
+        """Names that a loop's body makes; a module may have been given a short name before."""
+        return [
+            ("globals", "", key, value) if kind == "class" and self._names_this_module(owner) else (kind, owner, key, value)
+            for kind, owner, key, value in _made_names(node)
+        ]
+
+    def _names_this_module(self, name: str) -> bool:
+        value = self.constants.get(name)
+        return value is not None and _is_this_module(value)
+
     def _unroll(self, node: ast.For | ast.AsyncFor, rounds: list[dict[str, ast.expr]]) -> None:
         """Names that a loop over a literal makes: `globals()[f"{n}"] = ...`, `setattr(Class, n, ...)`."""
         for assignment in rounds:
-            for kind, owner, key, value in _made_names(node):
+            for kind, owner, key, value in self._made_names(node):
                 name = string_value(key, assignment)
                 if name is None:
                     self._unreadable_loop(node)
@@ -192,7 +232,7 @@ class Scope:
                 self._made(kind, owner, name, value, node.lineno)
 
     def _unreadable_loop(self, node: ast.For | ast.AsyncFor) -> None:
-        for kind, owner, _, _ in _made_names(node):
+        for kind, owner, _, _ in self._made_names(node):
             if kind == "globals":
                 self.opaque = LOOP_NAMES
             elif owner in self.env and self.env[owner].form == "class":
@@ -317,6 +357,11 @@ class Scope:
         _walrus(self, node.value)
         if self.is_class:
             self._field(node)
+        if getattr(node, "_type_alias", False) and isinstance(node.targets[0], ast.Name):
+            # `type X = ...`, read by the fallback parser on an interpreter that does not know it.
+            facts = AttributeFacts(expression_text(node.value), None, ("type-alias",))
+            self._bind(node.targets[0].id, "attr", facts, node.lineno)
+            return
         for target in node.targets:
             self._assign_to(target, node.value, node.lineno)
 
@@ -596,7 +641,7 @@ class Scope:
                 self._add_member(owner, name, call.args[2], line)
             else:
                 self._patch_class(owner, lambda facts: facts._replace(opaque="attributes are set at run time"))
-        elif _is_this_module(call.args[0]):
+        elif _is_this_module(call.args[0]) or self._names_this_module(owner or ""):
             if name is not None:
                 self._assign_name(name, call.args[2], line)
             else:
@@ -730,9 +775,6 @@ def _is_this_module(node: ast.expr) -> bool:
         and isinstance(node.slice, ast.Name)
         and node.slice.id == "__name__"
     )
-
-
-MadeName = tuple[str, str, ast.expr, ast.expr | None]
 
 
 def _made_names(loop: ast.For | ast.AsyncFor) -> list[MadeName]:

@@ -9,6 +9,7 @@ and quick.
 from __future__ import annotations
 
 import ast
+import re
 from typing import Any
 
 from griffe import Module, get_expression, get_parameters
@@ -17,6 +18,7 @@ from ..kb.symbols import ParameterKind
 
 _PARENT = Module("_")
 _NO_DEFAULT = {ParameterKind.VAR_POSITIONAL, ParameterKind.VAR_KEYWORD}
+_RAW_UNICODE = re.compile(r"[uU][rR]['\"]")
 _MAX_DEPTH = 100
 _MAX_TEXT = 400
 
@@ -39,7 +41,8 @@ def expression_text(node: ast.expr | None) -> str | None:
     if node is None:
         return None
     if isinstance(node, ast.Name):
-        return node.id
+        # A Python 2 literal that stands as text is shown as `repr` shows the others.
+        return node.id.replace("\\", "\\\\") if _RAW_UNICODE.match(node.id) else node.id
     if isinstance(node, ast.Constant):
         text = repr(node.value) if node.value is not ... else "..."
     elif too_deep(node):

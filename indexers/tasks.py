@@ -126,10 +126,15 @@ def assemble(project: str, plan: Plan) -> Assembled:
     entries, modules = _entries(plan, loaded)
     known = _worker.known.setdefault(project, set())
     assembler = Assembler(Release(entries), known)
-    blocks = [
-        (digest, block if block is None else (block.file, [(row.symbol, tuple(row.state), row.line) for row in block.rows]))
-        for digest, block in assembler.blocks()
-    ]
+    # Equal values as one object: pickling then sends each once.
+    same: dict[Any, Any] = {}
+    blocks: list[tuple[bytes, Any]] = []
+    for digest, block in assembler.blocks():
+        rows = None
+        if block is not None:
+            plain = [(row.symbol, tuple(row.state), row.line) for row in block.rows]
+            rows = block.file, [(symbol, same.setdefault(state, state), line) for symbol, state, line in plain]
+        blocks.append((digest, rows))
     return Assembled(tuple(modules), blocks, seconds=time.process_time() - started)
 
 

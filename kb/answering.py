@@ -71,9 +71,7 @@ def _common(reader: ProjectReader, life: Life, ordinal: int) -> Answer:
     )
 
 
-def _present(
-    reader: ProjectReader, resolver: Resolver, life: Life, item: Item, ordinal: int
-) -> Answer:
+def _present(reader: ProjectReader, resolver: Resolver, life: Life, item: Item, ordinal: int) -> Answer:
     state = item.state
     mark = next((mark for mark in state.deprecations if mark.parameter is None), None)
     alias_of, inherited_from = _origins(life.path, item)
@@ -111,7 +109,9 @@ def _origins(path: str, item: Item) -> tuple[str | None, str | None]:
 def _evidence(reader: ProjectReader, resolver: Resolver, item: Item, ordinal: int) -> Evidence:
     wanted = [path for path in (item.state.target, item.origin) if path is not None]
     for path in wanted:
-        places = [(line == 0, file, line) for mask, file, line in resolver.raw(path).places if mask >> ordinal & 1]
+        places = [
+            (line == 0, file, line) for mask, file, line in resolver.raw(path).places if mask >> ordinal & 1
+        ]
         if places:
             _, file, line = min(places)
             return _evidence_at(reader, ordinal, file, line)
@@ -125,9 +125,7 @@ def _evidence_at(
     return Evidence(release.artifact, release.sha256, file, line or None)
 
 
-def _tombstone(
-    reader: ProjectReader, resolver: Resolver, life: Life, item: Item, ordinal: int
-) -> Answer:
+def _tombstone(reader: ProjectReader, resolver: Resolver, life: Life, item: Item, ordinal: int) -> Answer:
     return _with(
         _common(reader, life, ordinal),
         status=Status.TOMBSTONE,

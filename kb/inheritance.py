@@ -58,15 +58,18 @@ class Inheritance:
     def _extend(self, path: str) -> list[str]:
         """Add what `path` holds without defining it; answer the new paths that lead on themselves."""
         added: list[str] = []
-        for (target, mro, full), mask in self._groups(path).items():
-            names = None if full else self.children.get(path, set())
+        held = set(self.children.get(path, ()))
+        groups = sorted(self._groups(path).items(), key=lambda group: not group[0][2])
+        for (target, mro, full), mask in groups:
             if full:
                 self.folded.complete[path] = self.folded.complete.get(path, 0) | mask
             seen: dict[str, int] = {}
             for source, inherited in self._sources(path, target, mro):
                 for name in self.children.get(source, ()):
-                    if names is None or name in names:
+                    if full or name in held:
                         self._copy(path, source, name, mask, seen, inherited, added)
+            if full:
+                held |= seen.keys()
             if mro is not None:
                 self._from_builtins(path, mro, mask)
         return added
@@ -98,6 +101,9 @@ class Inheritance:
         for number, where in self.own_members.get(target, {}).items():
             if where & mask:
                 yield target, self.folded.states[number].mro, where & mask
+                mask &= ~where
+        if mask:
+            yield target, (), mask
 
     def _sources(self, path: str, target: str, mro: tuple[str, ...] | None) -> Iterator[tuple[str, bool]]:
         if target != path:

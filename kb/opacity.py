@@ -10,6 +10,9 @@ Reasons = list[tuple[int, str]]
 """Masks of releases, each with the reason why names are hidden there."""
 
 
+CIRCLE = "aliases lead in a circle"
+
+
 def value_reason(path: str, state: SymbolState) -> str | None:
     """Values and functions may carry attributes that no class or module declares."""
     if state.status != Status.PRESENT or state.kind in (Kind.MODULE, Kind.CLASS):
@@ -33,8 +36,8 @@ class Opacity:
         """Where names below a path that is there may be hidden, and why; masks may overlap."""
         found = self._hidden.get(path)
         if found is None:
-            found = self._hidden[path] = []  # cuts cycles of aliases
-            found.extend(self._find(path))
+            self._hidden[path] = [(self.folded.axis.all, CIRCLE)]
+            found = self._hidden[path] = self._find(path)
         return found
 
     def mask(self, path: str) -> int:

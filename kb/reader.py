@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from .codec import decode_state
+from .fold import precedence
 from .keys import bucket_of
 from .loading import read_releases
 from .masks import span_mask
 from .releases import Release
 from .resolve import Raw, Resolver, Source
 from .spans import Axis
-from .symbols import Kind, SymbolState
+from .symbols import SymbolState
 
 Query = Callable[[str, Sequence[object]], list[tuple[Any, ...]]]
 _STATE, _OPAQUE, _COMPLETE, _PLACE = 0, 1, 2, 3
@@ -99,7 +100,7 @@ class ProjectReader(Source):
             else:
                 complete |= mask
         states = [(self._states[number], mask) for number, mask in masks.items()]
-        states.sort(key=lambda item: item[0].kind == Kind.MODULE)
+        states.sort(key=lambda item: precedence(item[0]))
         return Raw(tuple(states), tuple(hidden), complete, tuple(places))
 
     def module_files(self, modules: Sequence[str], ordinal: int) -> dict[str, tuple[str, str]]:

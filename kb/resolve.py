@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from .builtin_classes import builtin_member, inherits_builtin, plain_base
-from .opacity import value_reason
+from .opacity import CIRCLE, value_reason
 from .spans import Axis, OrdinalSpan
 from .symbols import Kind, Status, SymbolState, Visibility
 
@@ -40,6 +40,8 @@ class Life:
 
     path: str
     items: list[Item] = field(default_factory=list)
+    shadowed: list[Item] = field(default_factory=list)
+    """Modules behind members of the same path: what lies below is theirs too."""
     unknown: list[tuple[int, str]] = field(default_factory=list)
     """Where it may exist, and why that cannot be told."""
 
@@ -102,6 +104,7 @@ class Resolver:
         self.source = source
         self._raw: dict[str, Raw] = {}
         self._lives: dict[str, Life] = {}
+        self._open: set[str] = set()
         self._hidden: dict[str, list[tuple[int, str]]] = {}
 
     def prefetch(self, paths: Iterable[str]) -> None:
@@ -122,8 +125,13 @@ class Resolver:
         """A path over all releases."""
         found = self._lives.get(path)
         if found is None:
-            found = self._lives[path] = Life(path)  # a cycle of aliases finds nothing
+            if path in self._open:
+                return Life(path, unknown=[(self.axis.all, CIRCLE)])
+            self._open.add(path)
+            found = Life(path)
             self._resolve(found)
+            self._open.discard(path)
+            self._lives[path] = found
         return found
 
     def _resolve(self, life: Life) -> None:
@@ -131,6 +139,8 @@ class Resolver:
         taken = 0
         for state, mask in raw.states:
             part = mask & ~taken
+            if mask & taken and state.kind == Kind.MODULE:
+                life.shadowed.append(Item(state, mask & taken, life.path))
             taken |= part
             if part and state.status == Status.UNKNOWN:
                 life.unknown.append((part, state.message or f"{life.path} is bound dynamically"))
@@ -145,22 +155,24 @@ class Resolver:
 
     def _from_parent(self, life: Life, parent: Life, name: str, taken: int) -> None:
         complete = self.raw(parent.path).complete
-        for item in parent.items:
+        for item in (*parent.items, *parent.shadowed):
             part = item.mask & self.axis.read & ~taken
             if part and item.state.status == Status.PRESENT:
                 follow = part & ~complete if item.origin == parent.path else part
-                taken |= self._follow(life, item, name, follow)
+                taken |= self._follow(life, parent.path, item, name, follow)
                 taken |= self._from_builtins(life, item, name, part & ~taken)
         life.unknown += parent.unknown
-        kept = _union(item.mask for item in parent.items if name in item.state.removed_names)
+        kept = _union(
+            item.mask for item in (*parent.items, *parent.shadowed) if name in item.state.removed_names
+        )
         life.unknown += [(mask & ~kept, reason) for mask, reason in self.hidden(parent.path)]
 
-    def _follow(self, life: Life, item: Item, name: str, mask: int) -> int:
+    def _follow(self, life: Life, parent: str, item: Item, name: str, mask: int) -> int:
         """Take what an alias or a class holds without listing it; answer the releases that this settles."""
         settled = 0
         if not mask or item.state.kind not in (Kind.CLASS, Kind.MODULE):
             return 0
-        steps = list(self._steps(item))
+        steps = list(self._steps(parent, item))
         self.prefetch(f"{source}.{name}" for source, _ in steps)
         for source, inherited in steps:
             other = self.life(f"{source}.{name}")
@@ -173,10 +185,10 @@ class Resolver:
                     )
         return settled
 
-    def _steps(self, item: Item) -> Iterator[tuple[str, bool]]:
+    def _steps(self, parent: str, item: Item) -> Iterator[tuple[str, bool]]:
         state = item.state
         target = state.target or item.origin
-        if target != item.origin:
+        if target != parent:
             yield target, False
         mros = [state.mro]
         if not state.mro and target != item.origin:
@@ -201,13 +213,14 @@ class Resolver:
         """Where a path that is there may hold names that cannot be seen."""
         found = self._hidden.get(path)
         if found is None:
-            found = self._hidden[path] = []
-            found.extend(self._find_hidden(path))
+            self._hidden[path] = [(self.axis.all, CIRCLE)]
+            found = self._hidden[path] = list(self._find_hidden(path))
         return found
 
     def _find_hidden(self, path: str) -> Iterator[tuple[int, str]]:
         yield from self.raw(path).hidden
-        for state, mask, origin, _ in self.life(path).items:
+        life = self.life(path)
+        for state, mask, origin, _ in (*life.items, *life.shadowed):
             if state.status == Status.TOMBSTONE:
                 continue
             if origin != path:

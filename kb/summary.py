@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from .compare import describe_signatures
-from .fold import Folded, state_at
+from .fold import Folded, precedence, state_at
 from .masks import first
 from .opacity import Opacity
 from .parameters import accepted, swallows
@@ -61,14 +61,22 @@ class Summary:
 
     def lifelines(self, path: str) -> Iterator[Lifeline]:
         """The lifeline of a path; where it is a member and a module at once, a second one for the module."""
-        members = self.folded.members.get(path, {})
-        modules = self.folded.modules.get(path, {})
-        bound = 0
-        for mask in members.values():
-            bound |= mask
-        both = [*members.items(), *((number, mask & ~bound) for number, mask in modules.items())]
-        yield self._lifeline(path, [item for item in both if item[1]])
-        if bound and any(mask & bound for mask in modules.values()):
+        members = self.folded.members.get(path)
+        modules = self.folded.modules.get(path)
+        if modules is None or members is None:
+            yield self._lifeline(path, list((members or modules or {}).items()))
+            return
+        items = [*members.items(), *modules.items()]
+        items.sort(key=lambda item: precedence(self.folded.states[item[0]]))
+        taken = shared = 0
+        first: Items = []
+        for number, mask in items:
+            shared |= mask & taken
+            if mask & ~taken:
+                first.append((number, mask & ~taken))
+            taken |= mask
+        yield self._lifeline(path, first)
+        if shared:
             yield self._lifeline(path, list(modules.items()))
 
     def _lifeline(self, path: str, items: Items) -> Lifeline:

@@ -263,6 +263,8 @@ class _Derived:
         parents = {path.rpartition(".")[0] for path in paths}
         for path in paths:
             self._write_path(path, path in parents)
+        for path in self.folded.unread.keys() - set(paths):
+            self.writer.write("runs", self._runs(path))
         self.writer.write_all("states", self._states())
         self.writer.write_all("moves", self.moves.records())
         return len(paths)

@@ -21,30 +21,43 @@ from apikb.kb.symbols import Deprecation, Parameter, Signature, SymbolState
 Opener = Callable[..., KnowledgeBase]
 Build = Any
 
-NAMES = ["p", "p.m", "p.m.f", "p.f", "p.C", "p.C.a", "p.D", "p.D.a", "p.D.b", "p.E", "p.x"]
-STATES = st.sampled_from(
-    [
-        SymbolState(kind="function", signature=Signature((Parameter("x", "positional or keyword"),))),
-        SymbolState(kind="function", signature=Signature((Parameter("y", "keyword-only", "1"),)), doc="d" * 16),
-        SymbolState(kind="function", deprecations=(Deprecation("warning", "use p.f", line=3),)),
-        SymbolState(kind="class"),
-        SymbolState(kind="class", mro=("p.C",)),
-        SymbolState(kind="class", mro=("other.Base", "p.C")),
-        SymbolState(kind="class", target="p.D", visibility="exported", via="import"),
-        SymbolState(kind="module"),
-        SymbolState(kind="module", opaque="names made by a loop", removed_names=("f",)),
-        SymbolState(kind="module", target="p.m", visibility="private"),
-        SymbolState(status="tombstone", kind="function", message="gone: use p.f"),
-        SymbolState(status="unknown", message="made by a loop"),
-    ]
+PLAIN = [
+    SymbolState(kind="function", signature=Signature((Parameter("x", "positional or keyword"),))),
+    SymbolState(kind="function", signature=Signature((Parameter("y", "keyword-only", "1"),)), doc="d" * 16),
+    SymbolState(kind="function", deprecations=(Deprecation("warning", "use p.f", line=3),)),
+    SymbolState(kind="class"),
+    SymbolState(kind="module"),
+    SymbolState(kind="module", opaque="names made by a loop", removed_names=("f",)),
+    SymbolState(status="tombstone", kind="function", message="gone: use p.f"),
+    SymbolState(status="unknown", message="made by a loop"),
+]
+HEIRS = [
+    SymbolState(kind="class", mro=("p.C",), visibility="private"),
+    SymbolState(kind="class", mro=("p.C",)),
+    SymbolState(kind="class", mro=("other.Base", "p.C")),
+]
+ALIASES = [
+    SymbolState(kind="class", target="p.D", visibility="exported", via="import"),
+    SymbolState(kind="module", target="p.m", visibility="private"),
+    SymbolState(kind="module", target="os", visibility="private"),
+]
+NAMES = {
+    **dict.fromkeys(["p", "p.m", "p.m.f", "p.f", "p.C", "p.C.a", "p.D.a", "p.D.b", "p.E.a", "p.x.f"], PLAIN),
+    "p.D": PLAIN + HEIRS,
+    "p.E": PLAIN + HEIRS + ALIASES,
+    "p.x": PLAIN + ALIASES,
+}
+CONTENTS = st.fixed_dictionaries(
+    {}, optional={name: st.sampled_from(states) for name, states in NAMES.items()}
 )
-CONTENTS = st.dictionaries(st.sampled_from(NAMES), STATES, max_size=8)
 
 
 @st.composite
 def observations(draw: st.DrawFn) -> ProjectObservation:
     found = ProjectObservation("lib")
-    versions = draw(st.lists(st.sampled_from(["1.0", "1.1", "1.2rc1", "1.2", "2.0", "2.1"]), unique=True, min_size=1))
+    versions = draw(
+        st.lists(st.sampled_from(["1.0", "1.1", "1.2rc1", "1.2", "2.0", "2.1"]), unique=True, min_size=1)
+    )
     for version in versions:
         if draw(st.integers(0, 5)) == 0:
             found.releases.append(ReleaseObservation(Release(version, ReleaseStatus.FAILED, "broken")))
@@ -73,7 +86,7 @@ def dump(path: Path) -> dict[str, list[tuple[object, ...]]]:
         return found
 
 
-SLOW = settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+SLOW = settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @SLOW
@@ -121,15 +134,16 @@ def test_a_lookup_and_the_views_say_the_same(
             "SELECT symbol, added, added_exact, added_after, deprecated, removed, removed_exact, last_seen, "
             "unknown_inside FROM spans ORDER BY symbol, (SELECT ordinal FROM releases r WHERE version = added)"
         ).rows
-        said: dict[str, list[tuple[object, ...]]] = {}
         doubled = {
-            row[0] for row in kb.sql("SELECT symbol FROM spans GROUP BY ALL HAVING count(DISTINCT kind) > 1").rows
+            row[0]
+            for row in kb.sql(
+                "SELECT symbol FROM spans GROUP BY ALL HAVING bool_or(kind = 'module') AND bool_or(kind <> 'module')"
+            ).rows
         }
+        said: dict[str, list[tuple[object, ...]]] = {}
         for symbol, *span in rows:
             said.setdefault(symbol, []).append(tuple(span))
         for symbol, spans in said.items():
-            if symbol in doubled:
-                continue
             found = kb.history(symbol, "lib").spans
             told = [
                 (
@@ -144,7 +158,10 @@ def test_a_lookup_and_the_views_say_the_same(
                 )
                 for s in found
             ]
-            assert told == spans, symbol
+            if symbol in doubled:
+                assert set(told) <= set(spans), symbol
+            else:
+                assert told == spans, symbol
 
 
 @SLOW
