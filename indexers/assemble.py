@@ -17,7 +17,15 @@ from .facts import AttributeFacts, Binding, ClassFacts, FunctionFacts
 from .namespaces import ModuleEntry, Release, Target
 from .stdlib import external_kind
 
-_FUNCTION_MAKERS = {"_add_docstr", "add_docstr", "partial", "functools.partial", "deprecate", "np.deprecate", "wraps"}
+_FUNCTION_MAKERS = {
+    "_add_docstr",
+    "add_docstr",
+    "partial",
+    "functools.partial",
+    "deprecate",
+    "np.deprecate",
+    "wraps",
+}
 _CLASS_MAKERS = {
     "namedtuple", "collections.namedtuple", "NamedTuple", "typing.NamedTuple", "Enum", "enum.Enum", "IntEnum",
     "enum.IntEnum", "TypedDict", "typing.TypedDict", "type", "make_dataclass", "dataclasses.make_dataclass",
@@ -27,7 +35,8 @@ _CLASS_MAKERS = {
 def is_private(path: str) -> bool:
     """True where a part of the path is private by name; dunder names are part of the language."""
     return any(
-        part.startswith("_") and not (part.startswith("__") and part.endswith("__")) for part in path.split(".")
+        part.startswith("_") and not (part.startswith("__") and part.endswith("__"))
+        for part in path.split(".")
     )
 
 
@@ -127,8 +136,10 @@ class Assembler:
         )
         return Row(entry.module, state, 1 if entry.path else 0)
 
-    def _unbound_exports(self, entry: ModuleEntry, namespace: dict[str, Binding], exports: Any) -> Iterator[Row]:
-        """Names of a static `__all__` that no statement binds: there, where the module makes names at run time."""
+    def _unbound_exports(
+        self, entry: ModuleEntry, namespace: dict[str, Binding], exports: Any
+    ) -> Iterator[Row]:
+        """Names of a static `__all__` that no statement binds, of a module that makes names at run time."""
         if exports is None or self.release.opaque(entry.module) is None:
             return
         for name in exports.names:
@@ -159,7 +170,9 @@ class Assembler:
             return Visibility.EXPORTED
         return Visibility.PRIVATE
 
-    def _binding_rows(self, path: str, module: str, binding: Binding, visibility: Visibility) -> Iterator[Row]:
+    def _binding_rows(
+        self, path: str, module: str, binding: Binding, visibility: Visibility
+    ) -> Iterator[Row]:
         state = self._state(path, module, binding, visibility)
         yield Row(path, state, binding.line)
         if binding.form == "class":
@@ -168,7 +181,9 @@ class Assembler:
                 hidden = visibility is Visibility.PRIVATE or is_private(member.name)
                 yield from self._member_rows(inner, module, path, member, hidden)
 
-    def _member_rows(self, path: str, module: str, owner: str, member: Binding, hidden: bool) -> Iterator[Row]:
+    def _member_rows(
+        self, path: str, module: str, owner: str, member: Binding, hidden: bool
+    ) -> Iterator[Row]:
         visibility = Visibility.PRIVATE if hidden else Visibility.PUBLIC
         state = self._state(path, module, member, visibility, in_class=True)
         if member.via.startswith("alias:"):
@@ -224,7 +239,9 @@ class Assembler:
         kind = Kind.MODULE if binding.form == "import" else Kind.ATTRIBUTE
         if target.form == "external":
             kind = external_kind(target.path) or kind
-            return SymbolState(kind=kind.value, target=target.path, opaque=f"{target.path} is defined outside this project")
+            return SymbolState(
+                kind=kind.value, target=target.path, opaque=f"{target.path} is defined outside this project"
+            )
         return SymbolState(kind=kind.value, message=target.path, opaque=target.path)
 
     def _target_state(self, target: Target) -> SymbolState:
@@ -250,13 +267,18 @@ class Assembler:
 
     def _attribute_state(self, facts: AttributeFacts, module: str) -> SymbolState:
         kind = Kind.ATTRIBUTE
-        if facts.calls in _FUNCTION_MAKERS or (facts.calls or "").rpartition(".")[2] in ("_add_docstr", "deprecate"):
+        if facts.calls in _FUNCTION_MAKERS or (facts.calls or "").rpartition(".")[2] in (
+            "_add_docstr",
+            "deprecate",
+        ):
             kind = Kind.FUNCTION
         elif facts.calls in _CLASS_MAKERS:
             kind = Kind.CLASS
         return SymbolState(
             kind=kind.value,
-            signature=Signature((), facts.annotation) if facts.annotation and "property" in facts.labels else None,
+            signature=Signature((), facts.annotation)
+            if facts.annotation and "property" in facts.labels
+            else None,
             labels=facts.labels,
             value=facts.value,
             opaque="its members are made at run time" if kind is Kind.CLASS else None,

@@ -13,8 +13,6 @@ from bisect import bisect_left, bisect_right
 
 from .deprecations import HINTS
 
-
-
 _SELF_ASSIGNMENT = re.compile(r"^[ \t]+(?:\w+[ \t]*=[ \t]*)?(self\.\w+[^=\n(]*)=(?!=)", re.MULTILINE)
 _NEWLINE = re.compile(r"\n")
 _SELF_NAME = re.compile(r"self\.([A-Za-z_]\w*)\s*(?=[,:)]|$)")
@@ -72,7 +70,7 @@ def without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:
 
 
 def _hint_lines(text: str) -> list[int]:
-    """Numbers of the lines that hold a hint, sorted.  Plain searching is many times quicker than a pattern."""
+    """Sorted numbers of the lines that hold a hint.  Plain searching is many times quicker than a pattern."""
     lowered = text.lower()
     found: set[int] = set()
     starts: list[int] | None = None

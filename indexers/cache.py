@@ -42,7 +42,9 @@ class Cache:
         self.path = path
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._connection = sqlite3.connect(path, timeout=120, isolation_level=None, check_same_thread=False)
+            self._connection = sqlite3.connect(
+                path, timeout=120, isolation_level=None, check_same_thread=False
+            )
             self._connection.execute("PRAGMA journal_mode=WAL")
             self._connection.execute("PRAGMA synchronous=NORMAL")
             self._connection.executescript(_SCHEMA)
@@ -71,7 +73,9 @@ class Cache:
 
     def contents(self, hashes: Iterable[str]) -> dict[str, tuple[int, int]]:
         """(size, CRC32) of contents that were hashed here, by sha256."""
-        rows = self._rows("SELECT sha256, size, crc32 FROM contents WHERE sha256 IN", list(dict.fromkeys(hashes)))
+        rows = self._rows(
+            "SELECT sha256, size, crc32 FROM contents WHERE sha256 IN", list(dict.fromkeys(hashes))
+        )
         return {sha256: (size, crc32) for sha256, size, crc32 in rows}
 
     def add_contents(self, contents: Iterable[tuple[str, int, int]]) -> None:
@@ -80,13 +84,18 @@ class Cache:
 
     def manifest(self, key: str) -> Any | None:
         """How an artifact was laid out, None where it was not read before."""
-        for _, data in self._rows("SELECT key, data FROM manifests WHERE key IN", [f"{EXTRACTOR_VERSION}:{key}"]):
+        for _, data in self._rows(
+            "SELECT key, data FROM manifests WHERE key IN", [f"{EXTRACTOR_VERSION}:{key}"]
+        ):
             return marshal.loads(data)
         return None
 
     def add_manifest(self, key: str, manifest: Any) -> None:
         """Keep how an artifact was laid out; plain tuples, strings and numbers only."""
-        self._write("INSERT OR REPLACE INTO manifests VALUES (?, ?)", [(f"{EXTRACTOR_VERSION}:{key}", marshal.dumps(manifest))])
+        self._write(
+            "INSERT OR REPLACE INTO manifests VALUES (?, ?)",
+            [(f"{EXTRACTOR_VERSION}:{key}", marshal.dumps(manifest))],
+        )
 
     def _rows(self, query: str, values: list[Any]) -> Iterable[Any]:
         for start in range(0, len(values), _MANY):
@@ -113,4 +122,6 @@ class Cache:
             raise self._error(error) from error
 
     def _error(self, error: sqlite3.Error) -> IndexingError:
-        return IndexingError(f"the cache {self.path} failed: {error}", hint="make room or delete it, and run again")
+        return IndexingError(
+            f"the cache {self.path} failed: {error}", hint="make room or delete it, and run again"
+        )

@@ -90,14 +90,15 @@ class Classes:
         return None
 
     def metaclass_adds_members(self, target: Target) -> bool:
-        """True where the class or an ancestor has a metaclass of the project that writes into the class body."""
+        """True where a metaclass of the project writes into the body of the class or of an ancestor."""
         for owner in (target, *self.view(target).ancestors):
             if not isinstance(owner, Target) or not _class_facts(owner).metaclass:
                 continue
             meta = self.release.resolve_dotted(owner.module, _class_facts(owner).metaclass or "")
-            if meta.form == "object" and meta.binding is not None and meta.binding.form == "class":
-                if "metaclass-members" in _class_facts(meta).labels and _writes_namespace(meta):
-                    return True
+            if meta.form != "object" or meta.binding is None or meta.binding.form != "class":
+                continue
+            if "metaclass-members" in _class_facts(meta).labels and _writes_namespace(meta):
+                return True
         return False
 
     # ---- constructors
@@ -140,11 +141,15 @@ class Classes:
                     continue
                 fields[record.name] = record
                 keyword_only[record.name] = only if record.kw_only is None else record.kw_only
-        ordered = sorted((record for record in fields.values() if record.init), key=lambda r: keyword_only[r.name])
+        ordered = sorted(
+            (record for record in fields.values() if record.init), key=lambda r: keyword_only[r.name]
+        )
         return Signature(
             tuple(
                 Parameter(
-                    record.name.lstrip("_") if "attr" in (_class_facts(target).dataclass or ("",))[0] else record.name,
+                    record.name.lstrip("_")
+                    if "attr" in (_class_facts(target).dataclass or ("",))[0]
+                    else record.name,
                     ParameterKind.KEYWORD_ONLY.value
                     if keyword_only[record.name]
                     else ParameterKind.POSITIONAL_OR_KEYWORD.value,

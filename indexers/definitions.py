@@ -19,12 +19,14 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 _PROPERTIES = {
     "property", "cached_property", "cache_readonly", "cached_readonly", "abstractproperty", "lazyproperty",
-    "lazy_property", "hybrid_property", "memoized_property", "reify", "locked_cached_property", "classproperty",
+    "lazy_property", "hybrid_property", "memoized_property", "reify", "locked_cached_property",
+    "classproperty",
     "deprecated_property", "lazy_attribute", "_api.deprecate_privatize_attribute",
 }  # fmt: skip
 _VALUE_LENGTH = 80
 _DATACLASSES = {
-    "dataclass", "dataclasses.dataclass", "attr.s", "attr.attrs", "attr.dataclass", "attrs.define", "attrs.frozen",
+    "dataclass", "dataclasses.dataclass", "attr.s", "attr.attrs", "attr.dataclass", "attrs.define",
+    "attrs.frozen",
     "attrs.mutable", "attr.define", "attr.frozen", "attr.mutable", "define", "attrs", "attr.attributes",
     "pydantic.dataclasses.dataclass", "dataclass_transform",
 }  # fmt: skip
@@ -112,7 +114,9 @@ def accessor_of(node: Function) -> str | None:
     return None
 
 
-def read_value(name: str, value: ast.expr | None, annotation: ast.expr | None, scope: Scope) -> tuple[str, Any]:
+def read_value(
+    name: str, value: ast.expr | None, annotation: ast.expr | None, scope: Scope
+) -> tuple[str, Any]:
     """(form, data) of what an assignment binds."""
     note = expression_text(annotation)
     if value is None:
@@ -162,7 +166,11 @@ def dataclass_of(node: ast.ClassDef) -> tuple[str, bool, bool] | None:
     for name, decorator in _decorators(node):
         if name not in _DATACLASSES:
             continue
-        init, kw_only, auto_attribs = True, False, name not in ("attr.s", "attr.attrs", "attrs", "attr.attributes")
+        init, kw_only, auto_attribs = (
+            True,
+            False,
+            name not in ("attr.s", "attr.attrs", "attrs", "attr.attributes"),
+        )
         for keyword in decorator.keywords if isinstance(decorator, ast.Call) else ():
             value = keyword.value.value if isinstance(keyword.value, ast.Constant) else None
             if keyword.arg == "init" and value is False:
@@ -182,12 +190,18 @@ def read_field(statement: ast.stmt, explicit: bool) -> FieldFacts | None:
     """
     value = getattr(statement, "value", None)
     call = value if isinstance(value, ast.Call) and dotted_name(value.func) in _FIELD_CALLS else None
-    if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name) and not (explicit and not call):
+    if (
+        isinstance(statement, ast.AnnAssign)
+        and isinstance(statement.target, ast.Name)
+        and not (explicit and not call)
+    ):
         annotation = expression_text(statement.annotation) or ""
         kind = (base_name(statement.annotation) or "").rpartition(".")[2]
         if kind == "ClassVar" or annotation.startswith(("'ClassVar", "'typing.ClassVar")):
             return None
-        return _field(statement.target.id, "" if kind == "KW_ONLY" else annotation, value, call, kind == "KW_ONLY")
+        return _field(
+            statement.target.id, "" if kind == "KW_ONLY" else annotation, value, call, kind == "KW_ONLY"
+        )
     if explicit and call and isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
         return _field(statement.targets[0].id.lstrip("_"), "", value, call, False)
     return None

@@ -10,9 +10,20 @@ from typing import Any
 from ..kb.symbols import Deprecation
 from .signatures import dotted_name, expression_text
 
-HINTS = ("deprecat", "futurewarning", "no longer", "been removed", "was removed", "is removed", "renamed", "removed in",
-    "now removed", "moved to", "replaced by")
-"""A function none of whose lines holds one of these (in lower case) sets no mark: its body need not be parsed."""
+HINTS = (
+    "deprecat",
+    "futurewarning",
+    "no longer",
+    "been removed",
+    "was removed",
+    "is removed",
+    "renamed",
+    "removed in",
+    "now removed",
+    "moved to",
+    "replaced by",
+)
+"""A function none of whose lines holds one of these (in lower case) sets no mark; its body is not parsed."""
 
 _WARNINGS = {
     "DeprecationWarning",
@@ -37,7 +48,9 @@ _REPLACEMENTS = [
 ]
 _NOT_NAMES = {"the", "a", "an", "it", "this", "that", "from", "instead", "of", "in", "keyword", "of.", "use"}
 _DIRECTIVE = re.compile(r"^([ \t]*)\.\.[ \t]*deprecated::[ \t]*(\S*)[ \t]*(.*)$", re.MULTILINE)
-_FIELD = re.compile(r"^\s*(?::param(?:eter)?\s+(?:[\w.\[\]]+\s+)?(\*{0,2}\w+):|(\*{0,2}\w+)\s*(?:\([^)]*\))?\s*:)")
+_FIELD = re.compile(
+    r"^\s*(?::param(?:eter)?\s+(?:[\w.\[\]]+\s+)?(\*{0,2}\w+):|(\*{0,2}\w+)\s*(?:\([^)]*\))?\s*:)"
+)
 
 
 def replacement_in(message: str | None) -> str | None:
@@ -93,8 +106,23 @@ def text_of(node: ast.expr | None, names: Mapping[str, ast.expr] | None = None, 
 # ---- decorators
 
 _SINCE_WORDS = ("since", "version", "deprecated_in", "deprecated_since", "as_of", "start_version")
-_REMOVAL_WORDS = ("removal", "removed_in", "removal_version", "remove_version", "end_version", "will_be_removed")
-_REPLACEMENT_WORDS = ("alternative", "new_name", "replacement", "instead", "use_instead", "replaced_by", "alternative_import")
+_REMOVAL_WORDS = (
+    "removal",
+    "removed_in",
+    "removal_version",
+    "remove_version",
+    "end_version",
+    "will_be_removed",
+)
+_REPLACEMENT_WORDS = (
+    "alternative",
+    "new_name",
+    "replacement",
+    "instead",
+    "use_instead",
+    "replaced_by",
+    "alternative_import",
+)
 _PARAMETER_DECORATORS = {
     "deprecate_kwarg": (0, 1),
     "deprecated_argument": (0, 1),
@@ -138,9 +166,7 @@ def _parameter_marks(call: ast.Call | None, decorator: str) -> Iterator[tuple[An
     since = argument(0 if old_at == 1 else 2, "since", "version")
     if old:
         message = f"parameter {old} is deprecated" + (f", use {new} instead" if new else "")
-        yield make_mark(
-            "decorator", message, since=since, replacement=new, parameter=old, line=call.lineno
-        )
+        yield make_mark("decorator", message, since=since, replacement=new, parameter=old, line=call.lineno)
 
 
 def _symbol_mark(call: ast.Call | None, line: int) -> tuple[Any, ...]:
@@ -224,7 +250,9 @@ def _warned(call: ast.Call, texts: Mapping[str, ast.expr]) -> str | None:
         categories = {(dotted_name(argument) or "").rpartition(".")[2] for argument in arguments}
         message = next((text for text in (text_of(arg, texts) for arg in arguments) if text), "")
         marked = any(
-            category in _WARNINGS or category.endswith("DeprecationWarning") or category.startswith("RemovedIn")
+            category in _WARNINGS
+            or category.endswith("DeprecationWarning")
+            or category.startswith("RemovedIn")
             for category in categories
         )
         made = any(
@@ -241,7 +269,8 @@ def _warned(call: ast.Call, texts: Mapping[str, ast.expr]) -> str | None:
 
 
 _REMOVED_WORDS = re.compile(
-    r"remov|deprecat|no longer|renamed|replaced|moved|dropped|deleted|expired|instead|discontinued", re.IGNORECASE
+    r"remov|deprecat|no longer|renamed|replaced|moved|dropped|deleted|expired|instead|discontinued",
+    re.IGNORECASE,
 )
 
 

@@ -13,19 +13,27 @@ from .bodies import Bodies
 from .definitions import docstring_hash, docstring_of
 from .facts import Binding, ModuleFacts
 from .legacy import parse_legacy
+from .loops import LOOP_NAMES
 from .module_getattr import DYNAMIC, read_getattr
-from .scope import LOOP_NAMES, FileReader, Scope
+from .scope import FileReader, Scope
 from .sources import SourceError, decode_source
 
 _WRITES_GLOBALS = re.compile(
-    r"^[ \t]+(?:globals\(\)\s*(?:\[[^\]\n]+\]\s*=[^=]|\.update\(|\.setdefault\()|setattr\(\s*sys\.modules\[__name__\])",
+    r"^[ \t]+(?:globals\(\)\s*(?:\[[^\]\n]+\]\s*=[^=]|\.update\(|\.setdefault\()"
+    r"|setattr\(\s*sys\.modules\[__name__\])",
     re.MULTILINE,
 )
 _PARSE_ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
 def extract(
-    data: bytes, module: str, *, is_init: bool, is_stub: bool = False, suffix: str = ".py", pxd: bytes | None = None
+    data: bytes,
+    module: str,
+    *,
+    is_init: bool,
+    is_stub: bool = False,
+    suffix: str = ".py",
+    pxd: bytes | None = None,
 ) -> ModuleFacts:
     """Facts of one file.
 
@@ -63,7 +71,7 @@ def _parse(text: str, *, prune: bool) -> tuple[ast.Module, str, bool]:
             gc.enable()
 
 
-def _pruned(text: str) -> bytes | None:
+def _pruned(text: str) -> str | None:
     try:
         return prune_source(text)
     except Exception:
@@ -86,7 +94,9 @@ def _read(
     via = "cython" if parser == "cython" else None
     bindings = tuple(scope.env.values())
     if via is not None:
-        bindings = tuple(binding._replace(via=via) if binding.via == "definition" else binding for binding in bindings)
+        bindings = tuple(
+            binding._replace(via=via) if binding.via == "definition" else binding for binding in bindings
+        )
     return ModuleFacts(
         parser=parser,
         bindings=bindings,

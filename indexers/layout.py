@@ -54,22 +54,25 @@ _EXTENSION = re.compile(r"\.(?:so|pyd|dll|dylib)$")
 _NATIVE_SOURCE = re.compile(r"\.(?:c|cc|cpp|cxx|pyx|f|f90|rs|m|cu)$")
 _TEST_FILE = re.compile(r"^(?:test_.*|.*_test|conftest)$")
 _NOT_API = {
-    "tests", "test", "docs", "doc", "examples", "example", "benchmarks", "benchmark", "bench", "scripts", "tools",
-    "setup", "conftest", "tasks", "noxfile", "fabfile", "ez_setup", "distribute_setup", "versioneer", "build",
-    "run_tests", "runtests", "setupegg", "ci", "utils", "demo", "demos", "tutorials", "_version_helper", "asv_bench",
+    "tests", "test", "docs", "doc", "examples", "example", "benchmarks", "benchmark", "bench", "scripts",
+    "tools", "setup", "conftest", "tasks", "noxfile", "fabfile", "ez_setup", "distribute_setup", "versioneer",
+    "build", "run_tests", "runtests", "setupegg", "ci", "utils", "demo", "demos", "tutorials",
+    "_version_helper", "asv_bench",
 }  # fmt: skip
 """Top-level names of source trees that are no API, unless the metadata or the project's name says so."""
 _SOURCE_ROOTS = ("src", "lib", "lib3", "python", "Lib", "source")
 
 
 def lay_out(paths: Iterable[str], kind: str, project: str, top_level: Sequence[str] | None = None) -> Layout:
-    """The modules of a wheel (`kind` "wheel"), a source distribution ("sdist") or a plain folder ("folder").
+    """The modules of a wheel (`kind` "wheel"), a source distribution ("sdist") or a folder ("folder").
 
     Paths are posix and relative to the artifact's root, an sdist's own top folder left
     out.  `top_level` is the content of top_level.txt, None where there is none.
     """
     listed = list(paths)
-    located = _located_sdist(listed, project, top_level) if kind == "sdist" else _located_wheel(listed, top_level)
+    located = (
+        _located_sdist(listed, project, top_level) if kind == "sdist" else _located_wheel(listed, top_level)
+    )
     layout = Layout()
     if kind == "sdist":
         located = _without_loose_folders(located)
@@ -135,7 +138,7 @@ def _located_wheel(paths: list[str], top_level: Sequence[str] | None) -> list[tu
 
 
 def _located_sdist(paths: list[str], project: str, top_level: Sequence[str] | None) -> list[tuple[str, str]]:
-    """(module, path) of a source tree's files, for each of its top-level names under the root that holds it."""
+    """(module, path) of a source tree's files, for each top-level name under the root that holds it."""
     code = [path for path in paths if _is_code(path)]
     tops = _sdist_tops(code, project, top_level)
     located = []
@@ -163,7 +166,11 @@ def _sdist_tops(code: list[str], project: str, top_level: Sequence[str] | None) 
             elif head and not rest and head.endswith(".py"):
                 found.setdefault((root, _stem(head)), True)
     if top_level:
-        named = [(root, top) for root, top in found if top.split("/")[0] in {name.split("/")[0] for name in top_level}]
+        named = [
+            (root, top)
+            for root, top in found
+            if top.split("/")[0] in {name.split("/")[0] for name in top_level}
+        ]
         first: dict[str, str] = {}
         for root, top in named:
             first.setdefault(top, root)
@@ -173,16 +180,25 @@ def _sdist_tops(code: list[str], project: str, top_level: Sequence[str] | None) 
 
 
 def _guessed_tops(found: dict[tuple[str, str], bool], code: list[str], project: str) -> list[tuple[str, str]]:
-    """Without metadata: packages that look like the library, by root; then the module of the project's name."""
+    """Without metadata: packages that look like the library, by root; then the module of its name."""
     wanted = canonicalize_name(project).replace("-", "")
 
     def is_named(top: str) -> bool:
         return canonicalize_name(top).replace("-", "") == wanted
 
-    folders = {(root, path[len(root) :].partition("/")[0]) for root, _ in found for path in code if path.startswith(root) and "/" in path[len(root) :]}
+    folders = {
+        (root, path[len(root) :].partition("/")[0])
+        for root, _ in found
+        for path in code
+        if path.startswith(root) and "/" in path[len(root) :]
+    }
     packages = [(root, top) for (root, top), has_init in found.items() if has_init and (root, top) in folders]
     packages = [(root, top) for root, top in packages if top not in _NOT_API or is_named(top)]
-    modules = [(root, top) for (root, top), ok in found.items() if ok and is_named(top) and (root, top) not in packages]
+    modules = [
+        (root, top)
+        for (root, top), ok in found.items()
+        if ok and is_named(top) and (root, top) not in packages
+    ]
     named = [pair for pair in packages if is_named(pair[1])] + modules
     if named:
         root = named[0][0]
@@ -190,8 +206,7 @@ def _guessed_tops(found: dict[tuple[str, str], bool], code: list[str], project: 
     if packages:
         root = packages[0][0]
         return [pair for pair in packages if pair[0] == root]
-    loose = [(root, top) for (root, top), ok in found.items() if ok and root == "" and top not in _NOT_API]
-    return loose
+    return [(root, top) for (root, top), ok in found.items() if ok and root == "" and top not in _NOT_API]
 
 
 def _without_loose_folders(located: list[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -200,7 +215,9 @@ def _without_loose_folders(located: list[tuple[str, str]]) -> list[tuple[str, st
     kept = []
     for module, path in located:
         parent = module if _stem(path) == "__init__" else module.rpartition(".")[0]
-        chain = {parent[: match.start()] for match in re.finditer(r"\.", parent)} | ({parent} if parent else set())
+        chain = {parent[: match.start()] for match in re.finditer(r"\.", parent)} | (
+            {parent} if parent else set()
+        )
         if chain <= packages or not any(top == module.partition(".")[0] for top in packages):
             kept.append((module, path))
     return kept
@@ -223,12 +240,18 @@ def _native_packages(paths: list[str], located: list[tuple[str, str]]) -> set[st
     return found
 
 
-def _place(layout: Layout, module: str, path: str, packages: set[str], located: list[tuple[str, str]]) -> None:
+def _place(
+    layout: Layout, module: str, path: str, packages: set[str], located: list[tuple[str, str]]
+) -> None:
     parts = module.split(".")
     is_init = _stem(path) == "__init__"
     for depth, part in enumerate(parts):
         last = depth == len(parts) - 1 and not is_init
-        if depth and part == "tests" or (last and depth and _TEST_FILE.match(part)) or (last and part == "conftest"):
+        if (
+            (depth and part == "tests")
+            or (last and depth and _TEST_FILE.match(part))
+            or (last and part == "conftest")
+        ):
             layout.skipped.append((".".join(parts[: depth + 1]), path if last else path.rpartition("/")[0]))
             return
     if not is_init and module in packages and not _EXTENSION.search(path):

@@ -108,8 +108,12 @@ class _Reading:
         return closed and all(_always_raises(handler.body) for handler in statement.handlers)
 
     def _enumerations(self, loop: ast.For) -> bool:
-        """`for enum in (A, B): if name in enum.__members__: return enum[name]`; True where it could be read."""
-        if not isinstance(loop.iter, ast.Tuple | ast.List) or len(loop.body) != 1 or not isinstance(loop.target, ast.Name):
+        """`for enum in (A, B): if name in enum.__members__: return enum[name]`; True where read."""
+        if (
+            not isinstance(loop.iter, ast.Tuple | ast.List)
+            or len(loop.body) != 1
+            or not isinstance(loop.target, ast.Name)
+        ):
             return False
         test = loop.body[0]
         if not isinstance(test, ast.If) or not isinstance(test.test, ast.Compare):
@@ -154,7 +158,9 @@ class _Reading:
                 if keyword.arg == "all" and dotted_name(keyword.value) == "__all__":
                     names = string_items(self.constants.get("__all__"), self.constants)
                     if names is not None:
-                        self._serve(names, [statement], marks=(make_mark("getattr", None, line=statement.lineno),))
+                        self._serve(
+                            names, [statement], marks=(make_mark("getattr", None, line=statement.lineno),)
+                        )
                         return True
         if isinstance(value, ast.Subscript) and self._is_table(value):
             names = string_items(value.value, self.constants)

@@ -327,7 +327,11 @@ class Release:
                     return self._unbound(module, binding.name)
                 return self.resolve(located, binding.data[1], steps + 1)
             missing = self._missing_module(located, steps)
-            return Target("external", f"{missing.path}.{binding.data[1]}") if missing.form == "external" else missing
+            return (
+                Target("external", f"{missing.path}.{binding.data[1]}")
+                if missing.form == "external"
+                else missing
+            )
         if binding.form == "ref":
             return self.resolve_dotted(module, binding.data, steps + 1, binding.name)
         return Target("object", f"{module}.{binding.name}", module, binding)
@@ -357,7 +361,9 @@ class Release:
             return Target("unknown", f"{head} is bound to itself")
         namespace = self.namespace(module)
         if head not in namespace and f"{module}.{head}" not in self.modules:
-            return Target("external", f"builtins.{dotted}") if _is_builtin(head) else self._unbound(module, head)
+            return (
+                Target("external", f"builtins.{dotted}") if _is_builtin(head) else self._unbound(module, head)
+            )
         target = self.resolve(module, head, steps + 1)
         for part in rest.split(".") if rest else ():
             target = self.attribute(target, part, steps + 1)

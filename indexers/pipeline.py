@@ -45,7 +45,7 @@ class IndexOptions:
 
 @dataclass(slots=True)
 class ProjectSummary:
-    """What became of one project.  Sizes are bytes; `artifact_bytes` is the size of the artifacts read from."""
+    """What became of one project.  Sizes are bytes; `artifact_bytes` are those of the artifacts chosen."""
 
     project: str
     releases_total: int = 0
@@ -78,7 +78,9 @@ def default_cache() -> Path:
     return user_cache_path("apikb")
 
 
-def index_projects(projects: Sequence[str], options: IndexOptions, progress: Progress | None = None) -> Summary:
+def index_projects(
+    projects: Sequence[str], options: IndexOptions, progress: Progress | None = None
+) -> Summary:
     """Read the releases of projects into the knowledge base at `options.kb`.
 
     A project that cannot be indexed is reported in its summary, and the next one is

@@ -92,14 +92,18 @@ class ProjectRun:
         for listed in chosen:
             if listed not in fresh:
                 item = kept[listed.version]
-                self.progress.release_done(self.project, listed.version, item.release.status, item.release.reason)
+                self.progress.release_done(
+                    self.project, listed.version, item.release.status, item.release.reason
+                )
         observation = ProjectObservation(self.project, blocks=blocks)
         observed = dict(kept)
         for item in self._read_all(fresh, observation.blocks):
             if item != kept.get(item.release.version):
                 self.changed = True
             observed[item.release.version] = item
-            self.progress.release_done(self.project, item.release.version, item.release.status, item.release.reason)
+            self.progress.release_done(
+                self.project, item.release.version, item.release.status, item.release.reason
+            )
         observation.releases = list(observed.values())
         used = {digest for item in observation.releases for digest in item.blocks}
         observation.blocks = {digest: block for digest, block in blocks.items() if digest in used}
@@ -123,7 +127,9 @@ class ProjectRun:
 
     # ---- reading side by side
 
-    def _read_all(self, listed: list[ListedRelease], blocks: dict[bytes, Block]) -> Iterator[ReleaseObservation]:
+    def _read_all(
+        self, listed: list[ListedRelease], blocks: dict[bytes, Block]
+    ) -> Iterator[ReleaseObservation]:
         """Fetch in threads, parse and assemble in worker processes; yield in version order."""
         assembling: deque[tuple[ReleaseReading, Future[Any] | None]] = deque()
         with ThreadPoolExecutor(_READERS, thread_name_prefix="fetch") as fetchers:
@@ -185,7 +191,8 @@ class ProjectRun:
                 reasons[file.key] = f"the parser failed: {error}"
         assert reading.plan is not None
         files = tuple(
-            file._replace(reason=reasons[file.key]) if file.key in reasons else file for file in reading.plan.files
+            file._replace(reason=reasons[file.key]) if file.key in reasons else file
+            for file in reading.plan.files
         )
         reading.plan = reading.plan._replace(files=files)
         reading.manifest_key = None
@@ -250,7 +257,8 @@ class _Interner:
 
     def block(self, file: str, rows: list[tuple[str, tuple[Any, ...], int]]) -> Block:
         return Block(
-            sys.intern(file), tuple(Row(sys.intern(symbol), self._state(state), line) for symbol, state, line in rows)
+            sys.intern(file),
+            tuple(Row(sys.intern(symbol), self._state(state), line) for symbol, state, line in rows),
         )
 
     def module(self, read: ModuleRead) -> ModuleRead:

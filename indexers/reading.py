@@ -79,7 +79,9 @@ class ReleaseReader:
         self.claims = claims
         self._lock = threading.Lock()
 
-    def read(self, listed: ListedRelease, *, refetch: frozenset[bytes] = frozenset()) -> tuple[ReleaseReading, Future[Any]]:
+    def read(
+        self, listed: ListedRelease, *, refetch: frozenset[bytes] = frozenset()
+    ) -> tuple[ReleaseReading, Future[Any]]:
         """Read a release by the first of its artifacts that holds Python source.
 
         The future is completed by whoever has parsed the new files.  `refetch` names
@@ -157,7 +159,10 @@ class ReleaseReader:
                 file
                 for file in wanted
                 if file.path not in promised
-                or (promised[file.path] in taken and (file.path not in verified or promised[file.path] in missing))
+                or (
+                    promised[file.path] in taken
+                    and (file.path not in verified or promised[file.path] in missing)
+                )
             ]
             keys = self._fetch(reading, archive, fetch, taken, mine)
         except BaseException:
@@ -217,9 +222,14 @@ class ReleaseReader:
         return keys, verified
 
     def _fetch(
-        self, reading: ReleaseReading, archive: Archive, files: list[ModuleFile], taken: set[bytes], mine: Future[Any]
+        self,
+        reading: ReleaseReading,
+        archive: Archive,
+        files: list[ModuleFile],
+        taken: set[bytes],
+        mine: Future[Any],
     ) -> dict[str, bytes]:
-        """Read files, hash them, and keep those whose facts nobody has or makes.  Returns their keys by path."""
+        """Read files, hash them, keep those whose facts nobody has or makes; their keys by path."""
         paths = [file.path for file in files]
         contents = dict(archive.read([*paths, *(file.pxd for file in files if file.pxd is not None)]))
         hashes = {path: hashlib.sha256(data).hexdigest() for path, data in contents.items()}
@@ -229,7 +239,9 @@ class ReleaseReader:
         taken |= more
         reading.waits_for.extend(others)
         with self._lock:
-            self.cache.add_contents((hashes[path], len(data), zlib.crc32(data)) for path, data in contents.items())
+            self.cache.add_contents(
+                (hashes[path], len(data), zlib.crc32(data)) for path, data in contents.items()
+            )
             missing = self.cache.missing(keys.values())
         for file in read:
             key = keys[file.path]
@@ -254,8 +266,11 @@ def _plan(layout: Layout, keys: dict[str, bytes], refused: dict[str, str]) -> Pl
             file.path,
             file.role.value,
             file.is_init,
-            keys.get(file.path) or facts_key(file.path, file.module, is_init=file.is_init, role=file.role.value),
-            None if file.path in keys else refused.get(file.path, "compiled" if file.role is Role.COMPILED else "not read"),
+            keys.get(file.path)
+            or facts_key(file.path, file.module, is_init=file.is_init, role=file.role.value),
+            None
+            if file.path in keys
+            else refused.get(file.path, "compiled" if file.role is Role.COMPILED else "not read"),
         )
         for file in ordered
     )

@@ -9,22 +9,22 @@ branches that cannot be decided are followed both.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from . import definitions as d
 from .bodies import Bodies
 from .branches import condition_text, is_type_checking, verdict
+from .class_bodies import adds_members, instance_attributes, sets_class_attributes
+from .deprecations import raised_message, warning_marks
+from .exports import export_call, export_items
 from .facts import AttributeFacts, Binding, ClassFacts, FieldFacts, FunctionFacts, StarImport
-from .literals import loop_assignments, string_items, string_value
+from .lazy import lazy_extend, lazy_loader, lazy_names, lazy_structure
+from .literals import string_items, string_value
+from .loops import LOOP_NAMES, is_globals, is_this_module, names_of, names_this_module, read_loop
 from .signatures import base_name, dotted_name, expression_text
 
-LOOP_NAMES = "names are made by code that runs at import"
 _IMPORT_ERRORS = {"ImportError", "ModuleNotFoundError", "Exception", "BaseException", "AttributeError", ""}
-
-
-MadeName = tuple[str, str, ast.expr, ast.expr | None]
-"""(`globals` | `class`, owner, expression of the name, value) of a name that a loop makes."""
 
 
 class FileReader:
@@ -97,7 +97,7 @@ class Scope:
             # Overloads without an implementation (a stub): the function is real all the same.
             first = signatures[0]
             texts = tuple(_signature_text(facts) for facts in signatures)
-            self._bind(name, "def", first._replace(overloads=texts, labels=("overload",)), 0)
+            self.bind(name, "def", first._replace(overloads=texts, labels=("overload",)), 0)
         for name, binding in self.dead.items():
             known = self.env.get(name)
             if known is None and name not in self.deleted:
@@ -107,7 +107,7 @@ class Scope:
         self.typing_only -= self.env.keys()
         self.deleted -= self.env.keys()
 
-    def _bind(
+    def bind(
         self, name: str, form: str, data: Any, line: int, via: str = "definition", marks: tuple[Any, ...] = ()
     ) -> None:
         condition = " and ".join(self.conditions) if self.conditions else None
@@ -148,7 +148,10 @@ class Scope:
         decided = verdict(node.test)
         if decided is None:
             self._branches(
-                [(condition_text(node.test), node.body), (condition_text(node.test, negated=True), node.orelse)]
+                [
+                    (condition_text(node.test), node.body),
+                    (condition_text(node.test, negated=True), node.orelse),
+                ]
             )
             return
         taken, other = (node.body, node.orelse) if decided else (node.orelse, node.body)
@@ -170,92 +173,24 @@ class Scope:
             self._branches(branches)
         self.run(node.finalbody)
 
-    def _loop(self, node: ast.For | ast.AsyncFor) -> None:
-        rounds = loop_assignments(node.target, node.iter, self.constants)
-        copied = _copied_module(node)
-        if copied is not None and self.kind == "module":
-            self.stars.append(StarImport(copied, self.reader.next(), None, everything=True))
-        elif _makes_names(node) and not self._enumeration_loop(node):
-            if rounds is not None:
-                self._unroll(node, rounds)
-            elif not self.is_class:
-                self._unreadable_loop(node)
-        for name in _names_of(node.target):
-            self._bind(name, "attr", AttributeFacts(), node.lineno)
-        if not _makes_names(node):
-            self.run(node.body)
-        self.run(node.orelse)
-
     def class_attributes(self, name: str) -> list[str] | None:
         """Public attributes that the body of a class of this scope assigns, None for any other name."""
         binding = self.env.get(name)
         if binding is None or binding.form != "class":
             return None
-        return [member.name for member in binding.data.members if member.form == "attr" and member.name[0] != "_"]
-
-    def _enumeration_loop(self, node: ast.For | ast.AsyncFor) -> bool:
-        """`for enum in (A, B): for item in enum: setattr(module, item.name, item.value)`; True where read."""
-        inner = node.body[0] if len(node.body) == 1 else None
-        elements = node.iter.elts if isinstance(node.iter, ast.Tuple | ast.List) else [node.iter]
-        if isinstance(inner, ast.For) and dotted_name(inner.iter) == dotted_name(node.target):
-            item = inner.target
-        else:
-            item = node.target
-        for kind, _, key, _ in self._made_names(node):
-            if kind != "globals" or dotted_name(key) != f"{dotted_name(item)}.name":
-                return False
-        found = [self.class_attributes(dotted_name(element) or "") for element in elements]
-        for owner, names in zip(elements, found, strict=True):
-            for name in names or ():
-                self._bind(name, "ref", f"{dotted_name(owner)}.{name}", node.lineno)
-        return None not in found
-
-    def _made_names(self, node: ast.For | ast.AsyncFor) -> list[MadeName]:
-        """Names that a loop's body makes; a module may have been given a short name before."""
         return [
-            ("globals", "", key, value) if kind == "class" and self._names_this_module(owner) else (kind, owner, key, value)
-            for kind, owner, key, value in _made_names(node)
+            member.name for member in binding.data.members if member.form == "attr" and member.name[0] != "_"
         ]
-
-    def _names_this_module(self, name: str) -> bool:
-        value = self.constants.get(name)
-        return value is not None and _is_this_module(value)
-
-    def _unroll(self, node: ast.For | ast.AsyncFor, rounds: list[dict[str, ast.expr]]) -> None:
-        """Names that a loop over a literal makes: `globals()[f"{n}"] = ...`, `setattr(Class, n, ...)`."""
-        for assignment in rounds:
-            for kind, owner, key, value in self._made_names(node):
-                name = string_value(key, assignment)
-                if name is None:
-                    self._unreadable_loop(node)
-                    return
-                self._made(kind, owner, name, value, node.lineno)
-
-    def _unreadable_loop(self, node: ast.For | ast.AsyncFor) -> None:
-        for kind, owner, _, _ in self._made_names(node):
-            if kind == "globals":
-                self.opaque = LOOP_NAMES
-            elif owner in self.env and self.env[owner].form == "class":
-                self._patch_class(owner, lambda facts: facts._replace(opaque="attributes are set by a loop"))
-
-    def _made(self, kind: str, owner: str, name: str, value: ast.expr | None, line: int) -> None:
-        if kind == "globals":
-            form, data = ("attr", AttributeFacts())
-            if value is not None:
-                form, data = _loop_value(value)
-            self._bind(name, form, data, line)
-        elif owner in self.env and self.env[owner].form == "class":
-            self._add_member(owner, name, value, line)
 
     # ---- imports
 
     def _import(self, node: ast.Import) -> None:
         for alias in node.names:
             if alias.asname:
-                self._bind(alias.asname, "import", alias.name, node.lineno, "import")
+                self.bind(alias.asname, "import", alias.name, node.lineno, "import")
             else:
                 head = alias.name.partition(".")[0]
-                self._bind(head, "import", head, node.lineno, "import")
+                self.bind(head, "import", head, node.lineno, "import")
                 self._submodule(alias.name, node.lineno)
 
     def _import_from(self, node: ast.ImportFrom) -> None:
@@ -271,7 +206,7 @@ class Scope:
                     self.stars.append(StarImport(module, self.reader.next(), condition))
                 continue
             via = "reexport" if alias.asname == alias.name else "import"
-            self._bind(alias.asname or alias.name, "from", (module, alias.name), node.lineno, via)
+            self.bind(alias.asname or alias.name, "from", (module, alias.name), node.lineno, via)
 
     def _submodule(self, module: str, line: int) -> None:
         """Importing `package.sub` inside the package binds `sub` in it, before anything else happens."""
@@ -280,7 +215,7 @@ class Scope:
             return
         name = module[len(package) + 1 :].partition(".")[0]
         if name not in self.env:
-            self._bind(name, "import", f"{package}.{name}", line, "submodule")
+            self.bind(name, "import", f"{package}.{name}", line, "submodule")
 
     # ---- definitions
 
@@ -295,7 +230,7 @@ class Scope:
         form, data = d.read_function(node, self)
         if form == "attr":
             facts, marks = data
-            self._bind(node.name, form, facts, node.lineno, marks=marks)
+            self.bind(node.name, form, facts, node.lineno, marks=marks)
             return
         if "overload" in data.labels:
             self.overloads.setdefault(node.name, []).append(data)
@@ -303,8 +238,8 @@ class Scope:
         pending = self.overloads.pop(node.name, None)
         if pending:
             data = data._replace(overloads=tuple(_signature_text(facts) for facts in pending))
-        self._bind(node.name, form, data, node.lineno)
-        if self.is_class and _sets_class_attributes(node, self.reader.bodies):
+        self.bind(node.name, form, data, node.lineno)
+        if self.is_class and sets_class_attributes(node, self.reader.bodies):
             self.opaque = "attributes are set on the class at run time"
 
     def _class(self, node: ast.ClassDef) -> None:
@@ -314,7 +249,7 @@ class Scope:
         inner.explicit_fields = generated is not None and generated[0] == "attrs-explicit"
         inner.run(node.body)
         inner.finish()
-        _instance_attributes(inner, node)
+        instance_attributes(inner, node)
         marks, _ = d.definition_marks(node, self.reader.bodies, [])
         init = inner.env.get("__init__") or inner.env.get("__new__")
         init_facts = init.data if init is not None and init.form == "def" else None
@@ -328,23 +263,25 @@ class Scope:
             members=tuple(inner.env.values()),
             fields=tuple(inner.fields),
             dataclass=generated,
-            labels=("metaclass-members",) if _adds_members(node) else (),
+            labels=("metaclass-members",) if adds_members(node) else (),
             deprecations=marks,
             raises=init_facts.raises if init_facts is not None else None,
             opaque=inner.opaque,
             deleted=tuple(sorted(inner.deleted)),
             doc=d.docstring_hash(d.docstring_of(node.body)),
         )
-        self._bind(node.name, "class", facts, node.lineno)
+        self.bind(node.name, "class", facts, node.lineno)
 
-    def _patch_class(self, name: str, change: Callable[[ClassFacts], ClassFacts]) -> None:
+    def patch_class(self, name: str, change: Callable[[ClassFacts], ClassFacts]) -> None:
         binding = self.env[name]
         self.env[name] = binding._replace(data=change(binding.data))
 
-    def _add_member(self, owner: str, name: str, value: ast.expr | None, line: int) -> None:
-        form, data = d.read_value(name, value, None, self) if value is not None else ("attr", AttributeFacts())
+    def add_member(self, owner: str, name: str, value: ast.expr | None, line: int) -> None:
+        form, data = (
+            d.read_value(name, value, None, self) if value is not None else ("attr", AttributeFacts())
+        )
         member = Binding(name, form, data, line, self.reader.next())
-        self._patch_class(
+        self.patch_class(
             owner,
             lambda facts: facts._replace(
                 members=(*(known for known in facts.members if known.name != name), member)
@@ -360,14 +297,14 @@ class Scope:
         if getattr(node, "_type_alias", False) and isinstance(node.targets[0], ast.Name):
             # `type X = ...`, read by the fallback parser on an interpreter that does not know it.
             facts = AttributeFacts(expression_text(node.value), None, ("type-alias",))
-            self._bind(node.targets[0].id, "attr", facts, node.lineno)
+            self.bind(node.targets[0].id, "attr", facts, node.lineno)
             return
         for target in node.targets:
             self._assign_to(target, node.value, node.lineno)
 
     def _assign_to(self, target: ast.expr, value: ast.expr, line: int) -> None:
         if isinstance(target, ast.Name):
-            self._assign_name(target.id, value, line)
+            self.assign_name(target.id, value, line)
         elif isinstance(target, ast.Tuple | ast.List):
             self._assign_tuple(target, value, line)
         elif isinstance(target, ast.Attribute):
@@ -375,16 +312,16 @@ class Scope:
         elif isinstance(target, ast.Subscript):
             self._assign_item(target, value, line)
 
-    def _assign_name(self, name: str, value: ast.expr, line: int) -> None:
+    def assign_name(self, name: str, value: ast.expr, line: int) -> None:
         if name == "__all__" and self.kind == "module":
-            self.exports.append(("set", self._export_items(value)))
+            self.exports.append(("set", export_items(self, value)))
             self.constants[name] = value
             return
         if name == "__path__" and "extend_path" in (expression_text(value) or ""):
             self.namespace = True
         self.constants[name] = value
         if name == "_import_structure" and isinstance(value, ast.Dict):
-            self._lazy_structure(value)
+            lazy_structure(self, value)
         if isinstance(value, ast.Call) and name in self.env and _wraps(value, name):
             # `f = decorate(f)` leaves the definition what it is.
             return
@@ -395,7 +332,7 @@ class Scope:
             return
         if form == "ref" and isinstance(value, ast.Name) and self._copy(name, data, line):
             return
-        self._bind(name, form, data, line)
+        self.bind(name, form, data, line)
 
     def _copy(self, name: str, source: str, line: int) -> bool:
         """`node = nodes` inside a class: the same object under another name."""
@@ -409,37 +346,39 @@ class Scope:
 
     def _assign_tuple(self, target: ast.Tuple | ast.List, value: ast.expr, line: int) -> None:
         names = [element.id for element in target.elts if isinstance(element, ast.Name)]
-        if isinstance(value, ast.Call) and self._lazy_loader(names, value):
+        if isinstance(value, ast.Call) and lazy_loader(self, names, value):
             return
         values = value.elts if isinstance(value, ast.Tuple | ast.List) else None
         starred = any(isinstance(element, ast.Starred) for element in target.elts)
         for at, element in enumerate(target.elts):
             inner = element.value if isinstance(element, ast.Starred) else element
-            matched = values[at] if values is not None and len(values) == len(target.elts) and not starred else None
+            matched = (
+                values[at] if values is not None and len(values) == len(target.elts) and not starred else None
+            )
             if matched is not None:
                 self._assign_to(inner, matched, line)
             elif isinstance(inner, ast.Name):
-                self._bind(inner.id, "attr", AttributeFacts(), line)
+                self.bind(inner.id, "attr", AttributeFacts(), line)
             elif isinstance(inner, ast.Tuple | ast.List):
                 self._assign_tuple(inner, value, line)
 
     def _assign_attribute(self, target: ast.Attribute, value: ast.expr, line: int) -> None:
         owner = dotted_name(target.value)
         if owner in self.env and self.env[owner].form == "class":
-            self._add_member(owner, target.attr, value, line)
-        elif owner is None and _is_this_module(target.value):
-            self._assign_name(target.attr, value, line)
+            self.add_member(owner, target.attr, value, line)
+        elif owner is None and is_this_module(target.value):
+            self.assign_name(target.attr, value, line)
 
     def _assign_item(self, target: ast.Subscript, value: ast.expr, line: int) -> None:
         owner = target.value
         name = string_value(target.slice, self.constants)
         if isinstance(owner, ast.Call) and dotted_name(owner.func) in ("globals", "vars", "locals"):
             if name is not None:
-                self._assign_name(name, value, line)
+                self.assign_name(name, value, line)
             else:
                 self.opaque = LOOP_NAMES
         elif dotted_name(owner) == "_import_structure" and name is not None:
-            self._lazy_names(name, value)
+            lazy_names(self, name, value)
         elif dotted_name(owner) == "sys.modules" and isinstance(target.slice, ast.Name):
             self._replaced_module(value)
 
@@ -457,29 +396,36 @@ class Scope:
             return
         name = node.target.id
         if name == "__all__" and node.value is not None:
-            self._assign_name(name, node.value, node.lineno)
+            self.assign_name(name, node.value, node.lineno)
             return
         if node.value is not None:
             self.constants[name] = node.value
         elif self.kind == "module" and not self.reader.is_stub:
             if name not in self.env:
-                self._bind(name, "unknown", "annotated without a value; code elsewhere may bind it", node.lineno)
+                self.bind(
+                    name, "unknown", "annotated without a value; code elsewhere may bind it", node.lineno
+                )
             return
         form, data = d.read_value(name, node.value, node.annotation, self)
         if form == "attr" and node.value is None:
             data = data._replace(labels=("annotated",))
         if getattr(node, "_readonly", False):
             data = data._replace(labels=("readonly",))
-        self._bind(name, form, data, node.lineno)
+        self.bind(name, form, data, node.lineno)
 
     def _type_alias(self, node: Any) -> None:
-        self._bind(node.name.id, "attr", AttributeFacts(expression_text(node.value), None, ("type-alias",)), node.lineno)
+        self.bind(
+            node.name.id,
+            "attr",
+            AttributeFacts(expression_text(node.value), None, ("type-alias",)),
+            node.lineno,
+        )
 
     def _augmented(self, node: ast.AugAssign) -> None:
         name = dotted_name(node.target)
         if name == "__all__" and self.kind == "module":
             kind = "add" if isinstance(node.op, ast.Add | ast.BitOr) else "?"
-            self.exports.append((kind, self._export_items(node.value)))
+            self.exports.append((kind, export_items(self, node.value)))
         elif name == "__doc__":
             return
 
@@ -495,97 +441,16 @@ class Scope:
             names = [text]
         for name in names or ():
             if self.is_class and name not in self.env:
-                self._bind(name, "attr", AttributeFacts(None, None, ("instance",)), line)
+                self.bind(name, "attr", AttributeFacts(None, None, ("instance",)), line)
 
     def _delete(self, node: ast.Delete) -> None:
         for target in node.targets:
-            for name in _names_of(target):
+            for name in names_of(target):
                 self.env.pop(name, None)
                 self.constants.pop(name, None)
                 self.deleted.add(name)
 
     # ---- exports and lazy names
-
-    def _export_items(self, node: ast.expr) -> tuple[Any, ...]:
-        """Items of an expression for `__all__`: names, references to other lists, None where unreadable."""
-        if isinstance(node, ast.List | ast.Tuple | ast.Set):
-            items: list[Any] = []
-            for element in node.elts:
-                if isinstance(element, ast.Starred):
-                    items.extend(self._export_items(element.value))
-                else:
-                    items.append(string_value(element, {}) or self._name_of(element))
-            return tuple(items)
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.BitOr):
-            return self._export_items(node.left) + self._export_items(node.right)
-        dotted = dotted_name(node)
-        if dotted == "__all__":
-            return (("self",),)
-        if dotted is not None and dotted.endswith(".__all__"):
-            return (("ref", dotted.removesuffix(".__all__")),)
-        if isinstance(node, ast.Call) and dotted_name(node.func) in ("list", "tuple", "sorted", "set") and node.args:
-            return self._export_items(node.args[0])
-        names = string_items(node, self.constants)
-        return tuple(names) if names is not None else self._export_name(node)
-
-    def _export_name(self, node: ast.expr) -> tuple[Any, ...]:
-        """A name bound to another module's `__all__`: `from .core import __all__ as core_all`."""
-        known = self.env.get(node.id) if isinstance(node, ast.Name) else None
-        if known is not None and known.form == "from" and known.data[1] == "__all__":
-            return (("module", known.data[0]),)
-        return (None,)
-
-    def _name_of(self, element: ast.expr) -> str | None:
-        """`f.__name__` in a list of exports."""
-        if isinstance(element, ast.Attribute) and element.attr == "__name__":
-            return dotted_name(element.value)
-        if isinstance(element, ast.Name):
-            value = self.constants.get(element.id)
-            return string_value(value, {}) if value is not None else None
-        return None
-
-    def _lazy_structure(self, node: ast.Dict) -> None:
-        for key, value in zip(node.keys, node.values, strict=True):
-            module = string_value(key, {}) if key is not None else None
-            if module is not None:
-                self._lazy_names(module, value)
-            else:
-                self.opaque = "its table of lazily imported names cannot be read"
-
-    def _lazy_names(self, module: str, value: ast.expr) -> None:
-        names = string_items(value, self.constants)
-        if names is None and (text := string_value(value, {})):
-            names = [text]
-        if names is None:
-            self.opaque = "its table of lazily imported names cannot be read"
-            return
-        target = f"{self.reader.package}.{module}"
-        for name in names:
-            self.lazy.setdefault(name, (target, name))
-
-    def _lazy_loader(self, names: list[str], call: ast.Call) -> bool:
-        """`__getattr__, __dir__, __all__ = lazy_loader.attach(...)`."""
-        function = (dotted_name(call.func) or "").rpartition(".")[2]
-        if "__getattr__" not in names:
-            return False
-        if function == "attach_stub":
-            self.stub_attached = True
-            return True
-        if function != "attach":
-            self.opaque = "names are served by a __getattr__ made elsewhere"
-            return True
-        arguments = dict(zip(("module", "submodules", "submod_attrs"), call.args, strict=False))
-        arguments.update({keyword.arg: keyword.value for keyword in call.keywords if keyword.arg})
-        package = self.reader.package
-        for name in string_items(arguments.get("submodules"), self.constants) or ():
-            self._bind(name, "import", f"{package}.{name}", call.lineno, "lazy")
-        table = arguments.get("submod_attrs")
-        table = self.constants.get(table.id) if isinstance(table, ast.Name) else table
-        if isinstance(table, ast.Dict):
-            self._lazy_structure(table)
-        elif table is not None and not (isinstance(table, ast.Constant) and table.value is None):
-            self.opaque = "its table of lazily imported names cannot be read"
-        return True
 
     # ---- calls and the rest
 
@@ -598,52 +463,38 @@ class Scope:
         method = value.func.attr if isinstance(value.func, ast.Attribute) else None
         owner = dotted_name(value.func.value) if isinstance(value.func, ast.Attribute) else None
         if owner == "__all__" and value.args:
-            self._export_call(method or "", value.args[0])
+            export_call(self, method or "", value.args[0])
         elif owner is None and method in ("append", "extend") and value.args:
-            self._lazy_extend(value)
+            lazy_extend(self, value)
         elif callee == "setattr" and len(value.args) == 3:
             self._setattr(value, node.lineno)
         elif callee in ("exec", "eval", "execfile") and self.kind == "module":
             self.opaque = LOOP_NAMES
-        elif method == "update" and isinstance(value.func, ast.Attribute) and _is_globals(value.func.value):
+        elif method == "update" and isinstance(value.func, ast.Attribute) and is_globals(value.func.value):
             self._globals_update(value, node.lineno)
         elif method == "declare_namespace":
             self.namespace = True
-        elif method in ("pop", "__delitem__") and isinstance(value.func, ast.Attribute) and _is_globals(value.func.value):
+        elif (
+            method in ("pop", "__delitem__")
+            and isinstance(value.func, ast.Attribute)
+            and is_globals(value.func.value)
+        ):
             name = string_value(value.args[0], {}) if value.args else None
             if name:
                 self.env.pop(name, None)
         elif self.kind == "module":
-            self.marks.extend(d.warning_marks([node], ()))
-
-    def _export_call(self, method: str, argument: ast.expr) -> None:
-        if method == "append":
-            self.exports.append(("add", (string_value(argument, {}) or self._name_of(argument),)))
-        elif method == "remove":
-            self.exports.append(("remove", (string_value(argument, {}),)))
-        elif method in ("extend", "update"):
-            self.exports.append(("add", self._export_items(argument)))
-        elif method not in ("sort",):
-            self.exports.append(("add", (None,)))
-
-    def _lazy_extend(self, call: ast.Call) -> None:
-        """`_import_structure["module"].append("Name")`."""
-        table = call.func.value if isinstance(call.func, ast.Attribute) else None
-        if isinstance(table, ast.Subscript) and dotted_name(table.value) == "_import_structure":
-            name = string_value(table.slice, {})
-            if name is not None:
-                self._lazy_names(name, call.args[0])
+            self.marks.extend(warning_marks([node], ()))
 
     def _setattr(self, call: ast.Call, line: int) -> None:
         owner, name = dotted_name(call.args[0]), string_value(call.args[1], self.constants)
         if owner in self.env and self.env[owner].form == "class":
             if name is not None:
-                self._add_member(owner, name, call.args[2], line)
+                self.add_member(owner, name, call.args[2], line)
             else:
-                self._patch_class(owner, lambda facts: facts._replace(opaque="attributes are set at run time"))
-        elif _is_this_module(call.args[0]) or self._names_this_module(owner or ""):
+                self.patch_class(owner, lambda facts: facts._replace(opaque="attributes are set at run time"))
+        elif is_this_module(call.args[0]) or names_this_module(self, owner or ""):
             if name is not None:
-                self._assign_name(name, call.args[2], line)
+                self.assign_name(name, call.args[2], line)
             else:
                 self.opaque = LOOP_NAMES
 
@@ -651,14 +502,14 @@ class Scope:
         names = [keyword.arg for keyword in call.keywords if keyword.arg]
         listed = string_items(call.args[0], self.constants) if call.args else []
         for name in [*names, *(listed or ())]:
-            self._bind(name, "attr", AttributeFacts(), line)
+            self.bind(name, "attr", AttributeFacts(), line)
         if listed is None:
             self.opaque = LOOP_NAMES
 
     def _with(self, node: ast.With | ast.AsyncWith) -> None:
         for item in node.items:
-            for name in _names_of(item.optional_vars) if item.optional_vars is not None else ():
-                self._bind(name, "attr", AttributeFacts(), node.lineno)
+            for name in names_of(item.optional_vars) if item.optional_vars is not None else ():
+                self.bind(name, "attr", AttributeFacts(), node.lineno)
         self.run(node.body)
 
     def _while(self, node: ast.While) -> None:
@@ -671,7 +522,7 @@ class Scope:
 
     def _raise(self, node: ast.Raise) -> None:
         if self.kind == "module" and not self.conditions and self.raises is None:
-            self.raises = d.raised_message([node])
+            self.raises = raised_message([node])
 
 
 def _signature_text(facts: FunctionFacts) -> str:
@@ -685,9 +536,7 @@ def _original(binding: Binding, name: str) -> str:
     return binding.via.removeprefix("alias:") if binding.via.startswith("alias:") else name
 
 
-def _join(
-    base: dict[str, Binding], ends: list[tuple[str | None, dict[str, Binding]]]
-) -> dict[str, Binding]:
+def _join(base: dict[str, Binding], ends: list[tuple[str | None, dict[str, Binding]]]) -> dict[str, Binding]:
     """One namespace out of those at the end of each branch; earlier branches are preferred."""
     joined: dict[str, Binding] = {}
     names = dict.fromkeys(name for _, end in ends for name in end)
@@ -738,148 +587,17 @@ def _success_text(body: list[ast.stmt]) -> str:
     return "no exception is raised"
 
 
-def _names_of(target: ast.expr) -> Iterator[str]:
-    if isinstance(target, ast.Name):
-        yield target.id
-    elif isinstance(target, ast.Tuple | ast.List):
-        for element in target.elts:
-            yield from _names_of(element)
-    elif isinstance(target, ast.Starred):
-        yield from _names_of(target.value)
-
-
 def _walrus(scope: Scope, node: ast.expr) -> None:
     if "walrus" not in scope.reader.notes:
         return
     for inner in ast.walk(node):
         if isinstance(inner, ast.NamedExpr):
             form, data = d.read_value(inner.target.id, inner.value, None, scope)
-            scope._bind(inner.target.id, form, data, inner.lineno)
+            scope.bind(inner.target.id, form, data, inner.lineno)
 
 
 def _wraps(call: ast.Call, name: str) -> bool:
     return any(isinstance(argument, ast.Name) and argument.id == name for argument in call.args)
-
-
-def _is_globals(node: ast.expr) -> bool:
-    if isinstance(node, ast.Call):
-        return dotted_name(node.func) in ("globals", "vars", "locals") and not node.args
-    return isinstance(node, ast.Attribute) and node.attr == "__dict__" and _is_this_module(node.value)
-
-
-def _is_this_module(node: ast.expr) -> bool:
-    """`sys.modules[__name__]`."""
-    return (
-        isinstance(node, ast.Subscript)
-        and (dotted_name(node.value) or "").endswith("modules")
-        and isinstance(node.slice, ast.Name)
-        and node.slice.id == "__name__"
-    )
-
-
-def _made_names(loop: ast.For | ast.AsyncFor) -> list[MadeName]:
-    """(`globals` | `class`, owner, expression of the name, value) of names that a loop's body makes."""
-    made: list[MadeName] = []
-    for node in ast.walk(loop):
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
-            target = node.targets[0]
-            if _is_globals(target.value):
-                made.append(("globals", "", target.slice, node.value))
-        elif isinstance(node, ast.Call) and dotted_name(node.func) == "setattr" and len(node.args) == 3:
-            owner = dotted_name(node.args[0])
-            if _is_this_module(node.args[0]):
-                made.append(("globals", "", node.args[1], node.args[2]))
-            elif owner is not None:
-                made.append(("class", owner, node.args[1], node.args[2]))
-        elif isinstance(node, ast.Call) and dotted_name(node.func) in ("exec", "eval"):
-            made.append(("globals", "", node, None))
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "update":
-            if _is_globals(node.func.value):
-                made.append(("globals", "", node, None))
-    return made
-
-
-def _makes_names(loop: ast.For | ast.AsyncFor) -> bool:
-    return bool(_made_names(loop))
-
-
-def _copied_module(loop: ast.For | ast.AsyncFor) -> str | None:
-    """`for name in dir(m): globals()[name] = getattr(m, name)` copies the names of m."""
-    iterable = loop.iter
-    if not (isinstance(iterable, ast.Call) and dotted_name(iterable.func) == "dir" and iterable.args):
-        return None
-    source = dotted_name(iterable.args[0])
-    return source if source and any(kind == "globals" for kind, *_ in _made_names(loop)) else None
-
-
-def _loop_value(value: ast.expr) -> tuple[str, Any]:
-    """A value made in a loop: a function where it looks like one."""
-    inner = value.func if isinstance(value, ast.Call) else value
-    if isinstance(value, ast.Lambda):
-        from .signatures import signature_of
-
-        return "def", FunctionFacts(signature_of(value.args))
-    if isinstance(inner, ast.Lambda):
-        return "def", FunctionFacts(None)
-    return "attr", AttributeFacts()
-
-
-def _sets_class_attributes(node: d.Function, bodies: Bodies) -> bool:
-    """A classmethod that calls `setattr(cls, name, ...)` with a name that it is given."""
-    if not node.args.args or node.args.args[0].arg not in ("cls", "klass", "class_"):
-        return False
-    first, last = node.lineno - 1, node.end_lineno or node.lineno
-    if not any("setattr(" in line for line in bodies.lines[first:last]):
-        return False
-    for inner in [inner for statement in bodies.body(node) for inner in ast.walk(statement)]:
-        if isinstance(inner, ast.Call) and dotted_name(inner.func) == "setattr" and len(inner.args) == 3:
-            if dotted_name(inner.args[0]) == node.args.args[0].arg and string_value(inner.args[1], {}) is None:
-                return True
-    return False
-
-
-def _adds_members(node: ast.ClassDef) -> bool:
-    """A metaclass whose `__new__` writes into the namespace that it is given."""
-    for statement in node.body:
-        if isinstance(statement, ast.FunctionDef) and statement.name in ("__new__", "__prepare__", "__init__"):
-            if statement.name != "__init__" and len(statement.args.args) >= 4:
-                return True
-    return False
-
-
-def _instance_attributes(scope: Scope, node: ast.ClassDef) -> None:
-    """Attributes that methods set on self; the text is searched, since most bodies are pruned."""
-    first, last = node.lineno, node.end_lineno or node.lineno
-    strings = [range(at.lineno, (at.end_lineno or at.lineno) + 1) for at in _not_code(node)]
-    found = [*_init_assignments(node), *scope.reader.bodies.self_assignments(first, last)]
-    for name, line in found:
-        if name not in scope.env and not any(line in lines for lines in strings):
-            scope.env[name] = Binding(
-                name, "attr", AttributeFacts(None, None, ("instance",)), line, scope.reader.next(),
-                "stub" if scope.reader.is_stub else "definition",
-            )  # fmt: skip
-
-
-def _init_assignments(node: ast.ClassDef) -> Iterator[tuple[str, int]]:
-    """`self.x = ...` in `__init__`, whose body is never pruned."""
-    for statement in node.body:
-        if isinstance(statement, ast.FunctionDef) and statement.name == "__init__" and statement.args.args:
-            itself = statement.args.args[0].arg
-            for inner in ast.walk(statement):
-                if isinstance(inner, ast.Attribute) and isinstance(inner.ctx, ast.Store):
-                    if isinstance(inner.value, ast.Name) and inner.value.id == itself:
-                        yield inner.attr, inner.lineno
-
-
-def _not_code(node: ast.ClassDef) -> Iterator[ast.stmt]:
-    """Docstrings and nested classes: what looks like `self.x = ...` there is none of this class's."""
-    for statement in node.body:
-        if isinstance(statement, ast.ClassDef):
-            yield statement
-        elif isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef) and d.docstring_of(statement.body):
-            yield statement.body[0]
-    if d.docstring_of(node.body):
-        yield node.body[0]
 
 
 _STATEMENTS: dict[type[ast.stmt], Callable[[Scope, Any], None]] = {
@@ -894,8 +612,8 @@ _STATEMENTS: dict[type[ast.stmt], Callable[[Scope, Any], None]] = {
     ast.Delete: Scope._delete,
     ast.If: Scope._if,
     ast.Try: Scope._try,
-    ast.For: Scope._loop,
-    ast.AsyncFor: Scope._loop,
+    ast.For: read_loop,
+    ast.AsyncFor: read_loop,
     ast.While: Scope._while,
     ast.With: Scope._with,
     ast.AsyncWith: Scope._with,

@@ -26,7 +26,11 @@ _MAX_TEXT = 400
 def too_deep(node: ast.AST, limit: int = _MAX_DEPTH) -> bool:
     """True for an expression nested deeper than any renderer should follow (hostile or generated code)."""
     start, end = getattr(node, "col_offset", 0), getattr(node, "end_col_offset", None)
-    if end is not None and end - start < limit and getattr(node, "lineno", 0) == getattr(node, "end_lineno", 1):
+    if (
+        end is not None
+        and end - start < limit
+        and getattr(node, "lineno", 0) == getattr(node, "end_lineno", 1)
+    ):
         return False  # too short to be that deep
     level = [node]
     for _ in range(limit):

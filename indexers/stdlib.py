@@ -1,4 +1,4 @@
-"""Kinds of names that a project takes from the standard library, read from the interpreter's own source files."""
+"""Kinds of names that a project takes from the standard library, read from its source files."""
 
 from __future__ import annotations
 

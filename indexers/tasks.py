@@ -106,7 +106,12 @@ def parse_files(files: Sequence[SourceFile]) -> Parsed:
         try:
             suffix = ".pyx" if file.role == Role.CYTHON else ".py"
             found = extract(
-                file.data, file.module, is_init=file.is_init, is_stub=file.role == Role.STUB, suffix=suffix, pxd=file.pxd
+                file.data,
+                file.module,
+                is_init=file.is_init,
+                is_stub=file.role == Role.STUB,
+                suffix=suffix,
+                pxd=file.pxd,
             )
             facts[file.key] = found.dump()
             readable += 1
@@ -118,7 +123,7 @@ def parse_files(files: Sequence[SourceFile]) -> Parsed:
 
 
 def assemble(project: str, plan: Plan) -> Assembled:
-    """Join the facts of a release.  `missing` names facts that are not there: nothing else is then filled in."""
+    """Join the facts of a release.  Where facts are not there, `missing` names them and the rest is empty."""
     started = time.process_time()
     loaded, missing = _load([file.key for file in plan.files if file.reason is None])
     if missing:
@@ -133,7 +138,10 @@ def assemble(project: str, plan: Plan) -> Assembled:
         rows = None
         if block is not None:
             plain = [(row.symbol, tuple(row.state), row.line) for row in block.rows]
-            rows = block.file, [(symbol, same.setdefault(state, state), line) for symbol, state, line in plain]
+            rows = (
+                block.file,
+                [(symbol, same.setdefault(state, state), line) for symbol, state, line in plain],
+            )
         blocks.append((digest, rows))
     return Assembled(tuple(modules), blocks, seconds=time.process_time() - started)
 
@@ -159,11 +167,13 @@ def _entries(plan: Plan, loaded: dict[bytes, Any]) -> tuple[list[ModuleEntry], l
         reads.append(_add_file(entry, file, facts))
     for module, path in plan.skipped:
         entries.setdefault(module, ModuleEntry(module, path, opaque="a test suite, left out by rule"))
-        reads.append(ModuleRead(module, path, ModuleStatus.SKIPPED.value, None, "a test suite, left out by rule"))
+        reads.append(
+            ModuleRead(module, path, ModuleStatus.SKIPPED.value, None, "a test suite, left out by rule")
+        )
     for module in plan.native_packages:
-        entry = entries.get(module)
-        if entry is not None and entry.opaque is None:
-            entry.opaque = "compiled modules are built from the native sources of this source distribution"
+        known = entries.get(module)
+        if known is not None and known.opaque is None:
+            known.opaque = "compiled modules are built from the native sources of this source distribution"
     return list(entries.values()), reads
 
 

@@ -42,14 +42,14 @@ class Workers:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if kind is None:
-            self._pool.close()
+            self._pool.close()  # type: ignore[no-untyped-call]
         else:
-            self._pool.stop()
+            self._pool.stop()  # type: ignore[no-untyped-call]
         self._pool.join()
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
         """Run a function of `tasks` in a worker."""
-        return self._pool.schedule(function, args=arguments, timeout=TASK_SECONDS)  # type: ignore[no-any-return]
+        return self._pool.schedule(function, args=arguments, timeout=TASK_SECONDS)
 
 
 def result_of(future: Future[Any]) -> Any:

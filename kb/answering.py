@@ -108,6 +108,7 @@ def _origins(path: str, item: Item) -> tuple[str | None, str | None]:
 
 def _evidence(reader: ProjectReader, resolver: Resolver, item: Item, ordinal: int) -> Evidence:
     wanted = [path for path in (item.state.target, item.origin) if path is not None]
+    resolver.prefetch(wanted)
     for path in wanted:
         places = [
             (line == 0, file, line) for mask, file, line in resolver.raw(path).places if mask >> ordinal & 1

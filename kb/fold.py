@@ -170,11 +170,6 @@ def _precedence(state: SymbolState) -> tuple[int, int, bool, str]:
     )
 
 
-def precedence(state: SymbolState) -> tuple[bool, bool]:
-    """Of a member and a module at one path the member answers, unless nothing is known of it."""
-    return (state.status == Status.UNKNOWN, state.kind == Kind.MODULE)
-
-
 def _fold_modules(folded: Folded, modules: Iterable[ModuleRead], bit: int) -> None:
     read = {item.module for item in modules if item.status == ModuleStatus.OK}
     for item in modules:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
+import zlib
 
 
 def bucket_of(parent: str) -> int:
@@ -10,7 +10,7 @@ def bucket_of(parent: str) -> int:
 
     (Its own statistics keep only the first eight bytes of a text, which all symbols of a project share.)
     """
-    return int.from_bytes(hashlib.blake2b(parent.encode(), digest_size=8).digest(), "little", signed=True)
+    return zlib.crc32(parent.encode())
 
 
 def global_number(pid: int, number: int) -> int:

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from packaging.utils import canonicalize_name
-
 from . import store
 from .answering import answer_at, answer_parameter, parse_symbol, statuses
 from .answers import Answer, Change, History, SpecifierAnswer
@@ -80,9 +78,8 @@ class KnowledgeBase:
         self.refresh()
         if self._projects is None:
             rows = self._query(
-                "SELECT p.pid, p.project, p.top_levels, p.symbols, p.indexed_at, p.newest, "
-                "count(*) FILTER (r.status = 'indexed'), count(r.version) FROM internal.projects p "
-                "LEFT JOIN internal.releases r USING (pid) GROUP BY ALL ORDER BY p.project"
+                "SELECT pid, project, top_levels, symbols, indexed_at, newest, indexed, total "
+                "FROM internal.projects ORDER BY project"
             )
             self._projects = {
                 project: (
@@ -108,7 +105,7 @@ class KnowledgeBase:
         return list(self._reader(self._known(project)).releases)
 
     def _known(self, project: str) -> str:
-        name = canonicalize_name(project)
+        name = canonical(project)
         infos = self._infos()
         if name in infos:
             return name
@@ -145,13 +142,15 @@ class KnowledgeBase:
         return found[0]
 
     def _nearest(self, path: str, projects: list[str]) -> list[str]:
-        same = [name for name in projects if name == canonicalize_name(path.partition(".")[0])]
+        same = [name for name in projects if name == canonical(path.partition(".")[0])]
         if same:
             return same
         depth = {}
         for name in projects:
             stored = self._reader(name).fetch(prefixes(path))
-            depth[name] = max((place.count(".") + 1 for place in stored), default=0)
+            depth[name] = max(
+                (place.count(".") + 1 for place, raw in stored.items() if raw.states), default=0
+            )
         best = max(depth.values())
         return [name for name in projects if depth[name] == best]
 
@@ -265,6 +264,13 @@ class KnowledgeBase:
         return store.export_views(self.path, directory)
 
 
+def canonical(name: str) -> str:
+    """A project's name as the index normalises it (the import is dear, and rarely needed)."""
+    from packaging.utils import canonicalize_name
+
+    return canonicalize_name(name)
+
+
 _FATE = {
     ReleaseStatus.SKIPPED: "was skipped",
     ReleaseStatus.FAILED: "could not be read",
@@ -297,10 +303,10 @@ def _unknown_project(name: str, infos: dict[str, tuple[int, ProjectInfo]], symbo
     from difflib import get_close_matches
 
     names = {other: project for project in infos for other in (project, *infos[project][1].import_names)}
-    canonical = canonicalize_name(name)
-    if symbol is not None and canonical in infos:
-        imports = ", ".join(infos[canonical][1].import_names)
+    normal = canonical(name)
+    if symbol is not None and normal in infos:
+        imports = ", ".join(infos[normal][1].import_names)
         return NotIndexed(f"{name} is the name of a project; it is imported as {imports}")
     close = get_close_matches(name, names, n=3)
     tip = f"; did you mean {' or '.join(close)}?" if close else ""
-    return NotIndexed(f"{name} is not in the knowledge base{tip}", hint=f"apikb index {canonical}")
+    return NotIndexed(f"{name} is not in the knowledge base{tip}", hint=f"apikb index {normal}")

@@ -4,23 +4,11 @@ from __future__ import annotations
 
 from .builtin_classes import base_names, plain_base
 from .fold import Folded
+from .hidden import CIRCLE, value_reason
 from .symbols import Kind, Status, SymbolState
 
 Reasons = list[tuple[int, str]]
 """Masks of releases, each with the reason why names are hidden there."""
-
-
-CIRCLE = "aliases lead in a circle"
-
-
-def value_reason(path: str, state: SymbolState) -> str | None:
-    """Values and functions may carry attributes that no class or module declares."""
-    if state.status != Status.PRESENT or state.kind in (Kind.MODULE, Kind.CLASS):
-        return None
-    return f"{path} is {_ARTICLE.get(state.kind, 'a value')}: what is set on it cannot be seen"
-
-
-_ARTICLE: dict[str, str] = {Kind.FUNCTION: "a function", Kind.METHOD: "a method", Kind.ATTRIBUTE: "a value"}
 
 
 class Opacity:

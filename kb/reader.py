@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from .codec import decode_state
-from .fold import precedence
+from .hidden import precedence
 from .keys import bucket_of
 from .loading import read_releases
 from .masks import span_mask
@@ -39,27 +39,37 @@ class ProjectReader(Source):
         """A fresh resolver on this project."""
         return Resolver(self.axis, self)
 
-    def fetch(self, paths: Iterable[str]) -> dict[str, Raw]:
+    def fetch(self, paths: Sequence[str], enough: int | None = None) -> dict[str, Raw]:
         """What is stored of paths; what others lie in is remembered, since look-ups come back to it."""
-        asked = list(paths)
-        wanted = [path for path in asked if path not in self._scopes]
-        found = self._fetch(wanted) if wanted else {}
-        scopes = {path.rpartition(".")[0] for path in asked}
         if len(self._scopes) > _KEPT:
             self._scopes.clear()
-        self._scopes.update((path, found.get(path, Raw())) for path in wanted if path in scopes)
-        found.update((path, self._scopes[path]) for path in asked if path in self._scopes)
-        return found
-
-    def _fetch(self, wanted: list[str]) -> dict[str, Raw]:
-        rows = self._select("symbol, role, state, first, last, text", "runs", wanted)
+        found = {path: self._scopes[path] for path in paths if path in self._scopes}
+        wanted = [path for path in paths if path not in found]
+        rows: list[tuple[Any, ...]] = []
+        if enough is not None and wanted[:1] == [paths[0]]:
+            rows = self._select(wanted[:1])
+            filled = wanted[1:] and not enough & ~self._held(rows)
+            rows += self._select([] if filled else wanted[1:])
+            wanted = wanted[:1] if filled else wanted
+        else:
+            rows = self._select(wanted)
         self._load_states({row[2] for row in rows if row[1] == _STATE})
         grouped: defaultdict[str, list[tuple[Any, ...]]] = defaultdict(list)
         for row in rows:
             grouped[row[0]].append(row)
-        return {path: self._raw(found) for path, found in grouped.items()}
+        found.update((path, self._raw(grouped[path])) for path in wanted)
+        scopes = {path.rpartition(".")[0] for path in paths}
+        self._scopes.update((path, found[path]) for path in wanted if path in scopes)
+        return found
 
-    def _select(self, columns: str, table: str, symbols: Sequence[str]) -> list[tuple[Any, ...]]:
+    def _held(self, rows: list[tuple[Any, ...]]) -> int:
+        held = 0
+        for row in rows:
+            if row[1] == _STATE:
+                held |= span_mask(row[3], row[4])
+        return held
+
+    def _select(self, symbols: Sequence[str]) -> list[tuple[Any, ...]]:
         """One query for each parent: only an equality lets DuckDB skip row groups."""
         parents: defaultdict[str, list[str]] = defaultdict(list)
         for symbol in symbols:
@@ -67,8 +77,8 @@ class ProjectReader(Source):
         found: list[tuple[Any, ...]] = []
         for parent, names in parents.items():
             found += self.query(
-                f"SELECT {columns} FROM internal.{table} WHERE bucket = ? AND pid = ? "
-                f"AND {_among('symbol', len(names))}",
+                "SELECT symbol, role, state, first, last, text FROM internal.runs "
+                f"WHERE bucket = ? AND pid = ? AND {_among('symbol', len(names))}",
                 [bucket_of(parent), self.pid, *names],
             )
         return found

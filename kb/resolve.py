@@ -5,12 +5,12 @@ Works on masks, so one answer is exact for all releases at once.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from .builtin_classes import builtin_member, inherits_builtin, plain_base
-from .opacity import CIRCLE, value_reason
+from .hidden import CIRCLE, value_reason
 from .spans import Axis, OrdinalSpan
 from .symbols import Kind, Status, SymbolState, Visibility
 
@@ -91,8 +91,8 @@ def _union(masks: Iterable[int]) -> int:
 class Source:
     """Where the resolver reads; `reader.Reader` is the real one."""
 
-    def fetch(self, paths: Iterable[str]) -> dict[str, Raw]:
-        """What is stored of each path; paths that are not stored are left out."""
+    def fetch(self, paths: Sequence[str], enough: int | None = None) -> dict[str, Raw]:
+        """What is stored of each path; where the states of the first fill the mask `enough`, only that one."""
         raise NotImplementedError
 
 
@@ -111,14 +111,12 @@ class Resolver:
         """Read many paths in one query."""
         wanted = [path for path in dict.fromkeys(paths) if path not in self._raw]
         if wanted:
-            found = self.source.fetch(wanted)
-            for path in wanted:
-                self._raw[path] = found.get(path, Raw())
+            self._raw.update(self.source.fetch(wanted))
 
     def raw(self, path: str) -> Raw:
         """What is stored of a path."""
         if path not in self._raw:
-            self.prefetch(prefixes(path))
+            self._raw.update(self.source.fetch(prefixes(path), enough=self.axis.read))
         return self._raw[path]
 
     def life(self, path: str) -> Life:
@@ -147,7 +145,7 @@ class Resolver:
             elif part:
                 life.items.append(Item(state, part, life.path))
         parent, dot, name = life.path.rpartition(".")
-        if dot:
+        if dot and self.axis.read & ~taken:
             self._from_parent(life, self.life(parent), name, taken)
         bound = life.bound
         life.unknown += [(mask, reason) for mask, reason in raw.hidden if _is_unread(reason)]

@@ -25,7 +25,8 @@ _DATES = "added VARCHAR, added_exact BOOLEAN, deprecated VARCHAR, removed VARCHA
 
 TABLES: dict[str, Columns] = {
     "projects": _columns(
-        "pid INTEGER, project VARCHAR, top_levels VARCHAR, symbols BIGINT, indexed_at VARCHAR, newest VARCHAR"
+        "pid INTEGER, project VARCHAR, top_levels VARCHAR, symbols BIGINT, indexed_at VARCHAR, newest VARCHAR, "
+        "indexed INTEGER, total INTEGER"
     ),
     "releases": _columns(
         "pid INTEGER, ordinal INTEGER, version VARCHAR, status VARCHAR, reason VARCHAR, prerelease BOOLEAN, "

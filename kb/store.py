@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 
-from .atomic import copy_file, remove_leftovers, replace_file, temporary_path
 from .errors import ApikbError, NotIndexed, StoreError
-from .lock import WriterLock
 from .schema import APPLICATION, MIGRATIONS, OLDEST_READABLE, SCHEMA_VERSION, TABLES, VIEWS, Migration
 
 if TYPE_CHECKING:
@@ -48,8 +46,7 @@ def open_reader(path: PathLike) -> duckdb.DuckDBPyConnection:
         connection.execute(f"ATTACH {_quote(file)} AS kb (READ_ONLY)")
         connection.execute("USE kb")
         _check_schema(connection, file)
-        for statement in _READER:
-            connection.execute(statement)
+        connection.execute(";".join(_READER))
     except duckdb.Error as error:
         connection.close()
         raise _translate(error, file) from error
@@ -94,13 +91,10 @@ def _translate(error: Exception, file: Path) -> StoreError:
 
 def schema_version(connection: duckdb.DuckDBPyConnection) -> int | None:
     """The schema version of the database in use; None where it is not one of ours."""
-    found = connection.execute(
-        "SELECT 1 FROM duckdb_tables() WHERE database_name = current_database() "
-        "AND schema_name = 'internal' AND table_name = 'meta'"
-    ).fetchone()
-    if found is None:
+    try:
+        rows = dict(connection.execute("SELECT key, value FROM internal.meta").fetchall())
+    except duckdb.CatalogException:
         return None
-    rows = dict(connection.execute("SELECT key, value FROM internal.meta").fetchall())
     if rows.get("application") != APPLICATION:
         return None
     return int(rows.get("schema_version", 0))
@@ -187,6 +181,9 @@ def _rewrite(
     timeout: float | None,
     on_wait: OnWait | None,
 ) -> None:
+    from .atomic import copy_file, remove_leftovers, replace_file, temporary_path
+    from .lock import WriterLock
+
     file = Path(path)
     if file.is_dir():
         raise StoreError(f"{file} is a directory, not a knowledge base", hint="name a file with --kb")

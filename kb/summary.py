@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from .compare import describe_signatures
-from .fold import Folded, precedence, state_at
+from .fold import Folded, state_at
+from .hidden import precedence
 from .masks import first
 from .opacity import Opacity
 from .parameters import accepted, swallows

@@ -138,7 +138,8 @@ def _write_project_row(writer: Writer, observation: ProjectObservation, folded: 
         (r.version for r in reversed(axis.releases) if r.status == "indexed" and not r.is_prerelease), None
     )
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    writer.write("projects", [(observation.project, "\n".join(tops), symbols, now, newest)])
+    counts = (axis.read.bit_count(), len(axis.releases))
+    writer.write("projects", [(observation.project, "\n".join(tops), symbols, now, newest, *counts)])
 
 
 class _Observed:

@@ -166,7 +166,7 @@ def test_an_open_module_makes_other_names_unknown(tmp_path: Path) -> None:
 
 
 def test_wheel_and_sdist_that_differ(tmp_path: Path) -> None:
-    """Case 18: an answer names the artifact that it comes from, and the sdist alone says what the sdist holds."""
+    """Case 18: an answer names its artifact, and the sdist alone says what the sdist holds."""
     case = CASES / "18-stale-wheel-vs-sdist"
     folder = tmp_path / "index"
     folder.mkdir()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -37,7 +39,7 @@ def fold(line: str) -> tuple[OrdinalSpan, ...]:
 def test_spans_are_disjoint_sorted_and_maximal(line: str) -> None:
     """A span is a maximal run of consecutive indexed releases in which the symbol is present."""
     spans = fold(line)
-    for before, after in zip(spans, spans[1:], strict=False):
+    for before, after in itertools.pairwise(spans):
         assert before.removed is not None
         assert before.last_seen < before.removed <= after.added
         assert "A" in line[before.last_seen : after.added], "nothing proves that these are two spans"

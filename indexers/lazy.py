@@ -1,0 +1,69 @@
+"""Names that a module serves from tables: `_import_structure`, `lazy_loader.attach`."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from .literals import string_items, string_value
+from .signatures import dotted_name
+
+if TYPE_CHECKING:
+    from .scope import Scope
+
+UNREADABLE = "its table of lazily imported names cannot be read"
+
+
+def lazy_structure(scope: Scope, node: ast.Dict) -> None:
+    for key, value in zip(node.keys, node.values, strict=True):
+        module = string_value(key, {}) if key is not None else None
+        if module is not None:
+            lazy_names(scope, module, value)
+        else:
+            scope.opaque = UNREADABLE
+
+
+def lazy_names(scope: Scope, module: str, value: ast.expr) -> None:
+    names = string_items(value, scope.constants)
+    if names is None and (text := string_value(value, {})):
+        names = [text]
+    if names is None:
+        scope.opaque = UNREADABLE
+        return
+    target = f"{scope.reader.package}.{module}"
+    for name in names:
+        scope.lazy.setdefault(name, (target, name))
+
+
+def lazy_loader(scope: Scope, names: list[str], call: ast.Call) -> bool:
+    """`__getattr__, __dir__, __all__ = lazy_loader.attach(...)`."""
+    function = (dotted_name(call.func) or "").rpartition(".")[2]
+    if "__getattr__" not in names:
+        return False
+    if function == "attach_stub":
+        scope.stub_attached = True
+        return True
+    if function != "attach":
+        scope.opaque = "names are served by a __getattr__ made elsewhere"
+        return True
+    arguments = dict(zip(("module", "submodules", "submod_attrs"), call.args, strict=False))
+    arguments.update({keyword.arg: keyword.value for keyword in call.keywords if keyword.arg})
+    package = scope.reader.package
+    for name in string_items(arguments.get("submodules"), scope.constants) or ():
+        scope.bind(name, "import", f"{package}.{name}", call.lineno, "lazy")
+    table = arguments.get("submod_attrs")
+    table = scope.constants.get(table.id) if isinstance(table, ast.Name) else table
+    if isinstance(table, ast.Dict):
+        lazy_structure(scope, table)
+    elif table is not None and not (isinstance(table, ast.Constant) and table.value is None):
+        scope.opaque = UNREADABLE
+    return True
+
+
+def lazy_extend(scope: Scope, call: ast.Call) -> None:
+    """`_import_structure["module"].append("Name")`."""
+    table = call.func.value if isinstance(call.func, ast.Attribute) else None
+    if isinstance(table, ast.Subscript) and dotted_name(table.value) == "_import_structure":
+        name = string_value(table.slice, {})
+        if name is not None:
+            lazy_names(scope, name, call.args[0])
