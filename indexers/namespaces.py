@@ -382,12 +382,18 @@ class Release:
             if binding.form == "class":
                 for member in binding.data.members:
                     if member.name == name:
-                        return Target("object", f"{target.path}.{name}", target.module, member)
+                        return self._member(target, member, steps)
             if binding.form == "attr" and binding.data.calls:
                 owner = self.resolve_dotted(target.module, binding.data.calls, steps + 1)
                 if owner.form == "object" and owner.binding is not None and owner.binding.form == "class":
                     return self.attribute(owner, name, steps + 1)._replace(form="bound")
         return Target("unknown", f"{name} of {target.path} cannot be told")
+
+    def _member(self, owner: Target, member: Binding, steps: int) -> Target:
+        """What a member of a class leads to: most are defined there, some are imported or are other names."""
+        if member.form in ("import", "from", "ref"):
+            return self.follow_binding(owner.module, member, steps + 1)
+        return Target("object", f"{owner.path}.{member.name}", owner.module, member)
 
 
 def _is_builtin(name: str) -> bool:

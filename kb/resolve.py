@@ -92,7 +92,7 @@ class Source:
     """Where the resolver reads; `reader.Reader` is the real one."""
 
     def fetch(self, paths: Sequence[str], enough: int | None = None) -> dict[str, Raw]:
-        """What is stored of each path; where the states of the first fill the mask `enough`, only that one."""
+        """What is stored of each path; only of the first, where its states fill the mask `enough`."""
         raise NotImplementedError
 
 
@@ -152,7 +152,8 @@ class Resolver:
         life.unknown = [(mask & ~bound, reason) for mask, reason in life.unknown if mask & ~bound]
 
     def _from_parent(self, life: Life, parent: Life, name: str, taken: int) -> None:
-        complete = self.raw(parent.path).complete
+        # Inherited names with an underscore are not materialised: they are many, and seldom asked for.
+        complete = 0 if name.startswith("_") else self.raw(parent.path).complete
         for item in (*parent.items, *parent.shadowed):
             part = item.mask & self.axis.read & ~taken
             if part and item.state.status == Status.PRESENT:

@@ -25,8 +25,8 @@ _DATES = "added VARCHAR, added_exact BOOLEAN, deprecated VARCHAR, removed VARCHA
 
 TABLES: dict[str, Columns] = {
     "projects": _columns(
-        "pid INTEGER, project VARCHAR, top_levels VARCHAR, symbols BIGINT, indexed_at VARCHAR, newest VARCHAR, "
-        "indexed INTEGER, total INTEGER"
+        "pid INTEGER, project VARCHAR, top_levels VARCHAR, symbols BIGINT, indexed_at VARCHAR, "
+        "newest VARCHAR, indexed INTEGER, total INTEGER"
     ),
     "releases": _columns(
         "pid INTEGER, ordinal INTEGER, version VARCHAR, status VARCHAR, reason VARCHAR, prerelease BOOLEAN, "
@@ -153,7 +153,8 @@ def _view(name: str) -> str:
         columns = ", ".join(f't."{column}"' for column, _ in TABLES[name] if column not in ("pid", "set"))
         return (
             f'CREATE VIEW main."{name}" AS SELECT p.project, c.symbol, {columns} FROM internal.callables c '
-            f'JOIN internal.projects p USING (pid) JOIN internal."{name}" t ON t.pid = c.pid AND t.set = c.set'
+            f'JOIN internal.projects p USING (pid) JOIN internal."{name}" t '
+            "ON t.pid = c.pid AND t.set = c.set"
         )
     columns = ", ".join(f't."{column}"' for column, _ in TABLES[name] if column != "pid")
     source = f'FROM internal."{name}" t JOIN internal.projects p USING (pid)'

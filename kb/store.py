@@ -372,7 +372,9 @@ def export_views(path: PathLike, directory: PathLike) -> list[Path]:
 def _export(connection: duckdb.DuckDBPyConnection, view: str, project: str, file: Path) -> Path:
     import pyarrow.parquet as pq
 
-    reader = connection.execute(f'SELECT * FROM main."{view}" WHERE project = ?', [project]).to_arrow_reader()
+    reader = connection.sql(
+        f'SELECT * FROM main."{view}" WHERE project = ?', params=[project]
+    ).to_arrow_reader()
     assert reader is not None
     temporary = file.with_name(f".{file.name}.tmp")
     try:

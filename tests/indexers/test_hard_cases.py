@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from apikb.indexers.pipeline import IndexOptions, index_projects
-from apikb.kb import KnowledgeBase
+from apikb.kb.lookup import KnowledgeBase
 
 sys.path.insert(0, str(Path(__file__).parent))
 from builders import files_of, make_sdist, make_wheel

@@ -132,7 +132,8 @@ def test_a_lookup_and_the_views_say_the_same(
     with KnowledgeBase.open(path) as kb:
         rows = kb.sql(
             "SELECT symbol, added, added_exact, added_after, deprecated, removed, removed_exact, "
-            "last_seen, unknown_inside FROM spans ORDER BY symbol, (SELECT ordinal FROM releases r WHERE version = added)"
+            "last_seen, unknown_inside FROM spans "
+            "ORDER BY symbol, (SELECT ordinal FROM releases r WHERE version = added)"
         ).rows
         maybe_doubled = {
             row[0] for row in kb.sql("SELECT DISTINCT symbol FROM spans WHERE kind = 'module'").rows

@@ -54,7 +54,7 @@ def test_expanding_gives_the_observations_back(line: str) -> None:
 
 @given(LINES)
 def test_unknown_neither_opens_nor_closes_a_span(line: str) -> None:
-    """Unknown neither opens nor closes a span; a boundary next to unknown releases is a range, and says so."""
+    """Unknown neither opens nor closes; a boundary next to unknown releases is a range, and says so."""
     for span in fold(line):
         assert line[span.added] == line[span.last_seen] == "P"
         assert span.unknown_inside == line[span.added : span.last_seen].count("U")

@@ -1,4 +1,4 @@
-"""The file: publishing, reading while it is replaced, damage, and the sandbox.  Real DuckDB files throughout."""
+"""The file: publishing, reading while it is replaced, damage, the sandbox.  Real DuckDB files throughout."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def test_views_have_exactly_the_promised_columns(build: Build, open_kb: Opener) 
         assert kb.sql(f'SELECT * FROM "{view}" LIMIT 0').columns == columns
     assert set(view_columns()) == set(VIEWS)
     assert view_columns()["spans"] == (
-        "project", "symbol", "kind", "visibility", "added", "added_exact", "deprecated", "removed", "last_seen",
-        "added_after", "removed_exact", "unknown_inside", "alias_of", "inherited_from", "via",
+        "project", "symbol", "kind", "visibility", "added", "added_exact", "deprecated", "removed",
+        "last_seen", "added_after", "removed_exact", "unknown_inside", "alias_of", "inherited_from", "via",
     )  # fmt: skip
     assert kb.sql("FROM symbols_at('lib', 'v1.0.0')").columns[:5] == (
         "symbol", "kind", "visibility", "signature", "deprecated",
@@ -337,6 +337,9 @@ def test_export_writes_a_folder_for_each_project(build: Build, open_kb: Opener, 
 
 
 def test_looking_up_needs_no_arrow() -> None:
-    code = "import sys, apikb.kb.lookup; print([m for m in ('pyarrow', 'rich', 'griffe', 'difflib') if m in sys.modules])"
+    code = (
+        "import sys, apikb.kb.lookup; "
+        "print([m for m in ('pyarrow', 'rich', 'griffe', 'difflib') if m in sys.modules])"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
