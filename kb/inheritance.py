@@ -66,7 +66,7 @@ class Inheritance:
             seen: dict[str, int] = {}
             for source, inherited in self._sources(path, target, mro):
                 for name in self.children.get(source, ()):
-                    if full or name in held:
+                    if name in held or (full and not name.startswith("_")):
                         self._copy(path, source, name, mask, seen, inherited, added)
             if full:
                 held |= seen.keys()
