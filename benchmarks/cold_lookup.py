@@ -23,7 +23,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import median
 
-from measure import APIKB, machine, print_table, verdict
+from measure import APIKB, compile_package, machine, print_table, verdict
 
 GOAL = 1.5
 FORBIDDEN = ("griffe", "rich", "pyarrow", "torch", "urllib3", "numpy", "pypi_simple", "tree_sitter", "pandas")
@@ -71,7 +71,7 @@ main()
 def timed(command: Sequence[str], codes: Sequence[int]) -> float:
     """Milliseconds of one run, from starting the process to its end."""
     started = time.perf_counter()
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
+    done = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL)
     taken = time.perf_counter() - started
     if done.returncode not in codes:
         raise SystemExit(f"{command[:2]} left with {done.returncode}:\n{done.stderr.decode()[-1500:]}")
@@ -144,11 +144,12 @@ def profile(ours: Sequence[str], bare: Sequence[str], rounds: int = 7) -> None:
         for name, costs in collected.items()
         if name not in theirs
     }
-    print(f"\nimports beyond the bare process: {len(own)}, {sum(one for one, _ in own.values()) / 1000:.1f} ms")
+    total = sum(one for one, _ in own.values()) / 1000
+    print(f"\nimports beyond the bare process: {len(own)}, {total:.1f} ms")
     dearest = sorted(own.items(), key=lambda item: -item[1][0])[:25]
     print_table(
         ("module (medians, slowed by -X importtime)", "own ms", "with what it pulls"),
-        [(name, f"{one / 1000:.2f}", f"{total / 1000:.2f}") for name, (one, total) in dearest],
+        [(name, f"{one / 1000:.2f}", f"{pulled / 1000:.2f}") for name, (one, pulled) in dearest],
     )
 
 
@@ -162,6 +163,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=21, metavar="N")
     parser.add_argument("--profile", action="store_true", help="tell what the imports cost")
     given = parser.parse_args()
+    compile_package()
     print(f"{machine()}, {given.kb.stat().st_size / 1e6:.1f} MB store", flush=True)
     arguments = ["lookup", given.symbol, "--version", given.version, "--kb", str(given.kb)]
     answer = json.loads(

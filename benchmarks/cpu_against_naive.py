@@ -28,7 +28,18 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from measure import APIKB, Cost, machine, print_table, run, size, tail, verdict, work_folder
+from measure import (
+    APIKB,
+    Cost,
+    compile_package,
+    machine,
+    print_table,
+    run,
+    size,
+    tail,
+    verdict,
+    work_folder,
+)
 
 GOALS = {"click": 10, "scikit-learn": 10, "pandas": 20}
 _NAIVE = Path(__file__).with_name("naive_release.py")
@@ -81,8 +92,9 @@ def ask(*arguments: str | Path) -> Any:
 
 def artifacts(project: str, store: Path) -> tuple[list[Artifact], list[str]]:
     """The artifacts that were read, oldest release first, and the import packages of the project."""
-    from apikb.indexers.simple_index import SimpleIndex
     from packaging.version import Version
+
+    from apikb.indexers.simple_index import SimpleIndex
 
     facts = ask("info", project, "--kb", store)
     with SimpleIndex() as simple:
@@ -174,6 +186,11 @@ def _rows(
 def _report(costs: Sequence[Cost], sums: Naive, scale: float, releases: int) -> None:
     each = ", ".join(f"{cost.cpu:.1f} ({cost.user:.1f} + {cost.system:.1f})" for cost in costs)
     print(f"  {releases} final releases indexed by apikb; CPU seconds (user + system) by round: {each}")
+    seen = median(cost.main_cpu for cost in costs)
+    print(
+        f"  (`time` would miss the workers and tell {seen:.1f}; polled from /proc, the last round is "
+        f"{costs[-1].polled_cpu:.1f})"
+    )
     print(f"  apikb wall {median(cost.wall for cost in costs):.1f} s; naive wall {sums.wall * scale:.1f} s")
     note = f", one in {scale:.2f}: its figures are scaled by the count" if scale > 1 else ""
     print(
@@ -200,6 +217,7 @@ def main() -> None:
         parser.add_argument(f"--{name}", action="store_true", help=f"naive: {text}")
     parser.add_argument("--rounds", type=int, default=3, metavar="N", help="runs of apikb; the median counts")
     given = parser.parse_args()
+    compile_package()
     print(machine())
     rows = [row for project in given.projects for row in compare(project, given)]
     print()

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from measure import Cost, machine, print_table, run, size, tail, verdict, work_folder
+from measure import Cost, compile_package, machine, print_table, run, size, tail, verdict, work_folder
 
 _CLI = Path(__file__).with_name("counted_cli.py")
 BYTES_GOALS = {"torch": 0.01, "pandas": 0.15, "scikit-learn": 0.15}
@@ -145,9 +145,7 @@ def second_table(runs: Iterable[tuple[Run, Run, int]]) -> None:
                 verdict(only),
             )
         )
-    print_table(
-        ("second run", "fetched", "index page", "parsed", "CPU s", "wall s", "only the page"), rows
-    )
+    print_table(("second run", "fetched", "index page", "parsed", "CPU s", "wall s", "only the page"), rows)
 
 
 def main() -> None:
@@ -158,6 +156,7 @@ def main() -> None:
     parser.add_argument("--cache", type=Path, metavar="DIR", help="an empty folder")
     parser.add_argument("--jobs", type=int, metavar="N")
     given = parser.parse_args()
+    compile_package()
     print(machine(), flush=True)
     with work_folder("index") as name:
         folder = Path(name)

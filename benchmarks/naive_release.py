@@ -47,8 +47,8 @@ def download(url: str, target: Path) -> int:
 
 def pip_download(url: str, folder: Path) -> int:
     """Fetch a wheel as people do."""
-    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-cache-dir", "--dest", folder]
-    subprocess.run([*command, url], check=True, stdout=sys.stderr)
+    options = ["--quiet", "--no-deps", "--no-cache-dir", "--dest", str(folder)]
+    subprocess.run([sys.executable, "-m", "pip", "download", *options, url], check=True, stdout=sys.stderr)
     return sum(file.stat().st_size for file in folder.iterdir())
 
 

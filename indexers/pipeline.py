@@ -6,17 +6,18 @@ import gc
 import os
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from ..kb.errors import ApikbError
+from ..kb.errors import ApikbError, StoreError
 from ..kb.observations import ProjectObservation
 from ..kb.progress import NullProgress, Progress
-from ..kb.store import load_observation, publish
+from ..kb.releases import ReleaseStatus
+from ..kb.store import file_stamp, load_observation, open_reader, publish
 from .cache import Cache
 from .project import ProjectRun, ReleaseSelection
 from .simple_index import SimpleIndex
@@ -90,22 +91,36 @@ def index_projects(
     summary = Summary()
     cache_path = (options.cache or default_cache()) / "facts.sqlite"
     names = list(dict.fromkeys(canonicalize_name(Requirement(text).name) for text in projects))
+    _check_store(options.kb)
     publisher = _Publisher(options.kb, progress)
     with (
         _without_collector(),
         SimpleIndex(options.index_url, find_links=options.find_links, progress=progress) as index,
+        # Closed after the workers are gone: the last to close tidies the folder up.
+        closing(Cache(cache_path)) as cache,
         Workers(options.jobs or os.cpu_count() or 1, cache_path) as workers,
     ):
-        cache = Cache(cache_path)
         try:
             for name in names:
                 summary.projects.append(_index_one(name, options, progress, index, workers, cache, publisher))
         finally:
-            try:
-                publisher.flush()
-            finally:
-                cache.close()
+            publisher.flush()
     return summary
+
+
+def _check_store(path: Path) -> None:
+    """Raise `StoreError` now for what a publish would stumble over when all the work is done."""
+    if path.exists():
+        open_reader(path).close()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"the folder of {path} cannot be made: {error.strerror}") from error
+    if not os.access(path.parent, os.W_OK | os.X_OK):
+        raise StoreError(
+            f"the folder of {path} cannot be written to: permission denied",
+            hint="name another file with --kb",
+        )
 
 
 def _index_one(
@@ -121,13 +136,14 @@ def _index_one(
     summary = ProjectSummary(project)
     try:
         selection = ReleaseSelection(options.versions, options.since, options.pre)
-        known = None if options.refresh or not options.kb.exists() else load_observation(options.kb, project)
+        stamp = _stamp(options.kb)
+        known = load_observation(options.kb, project) if stamp else None
         run = ProjectRun(project, index, workers, cache, progress, refresh=options.refresh)
         observation = run.run(selection, known)
         _count(summary, run, observation)
         summary.cpu_seconds = run.worker_seconds + time.process_time() - cpu
         if not summary.unchanged:
-            publisher.add(observation)
+            publisher.add(_Waiting(observation, known, frozenset(run.read), stamp))
     except ApikbError as error:
         summary.error = error
     summary.fetched_bytes = index.fetched - fetched
@@ -162,17 +178,35 @@ def _without_collector() -> Iterator[None]:
             gc.enable()
 
 
+_Stamp = tuple[int, int, int] | None
+
+
+def _stamp(path: Path) -> _Stamp:
+    return file_stamp(path) if path.exists() else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    """A finished project: what is known of it now, what was known before, and which releases were read."""
+
+    observation: ProjectObservation
+    known: ProjectObservation | None
+    read: frozenset[str]
+    stamp: _Stamp
+    """The file's, when `known` was read from it."""
+
+
 class _Publisher:
     """Gathers finished projects and publishes them together, not too often."""
 
     def __init__(self, path: Path, progress: Progress) -> None:
         self.path = path
         self.progress = progress
-        self._waiting: list[ProjectObservation] = []
+        self._waiting: list[_Waiting] = []
         self._next = time.monotonic() + _GATHER_SECONDS
 
-    def add(self, observation: ProjectObservation) -> None:
-        self._waiting.append(observation)
+    def add(self, finished: _Waiting) -> None:
+        self._waiting.append(finished)
         if time.monotonic() >= self._next:
             self.flush()
 
@@ -180,7 +214,36 @@ class _Publisher:
         if not self._waiting:
             return
         started = time.monotonic()
-        publish(self.path, self._waiting, on_wait=lambda holder: self.progress.note(f"waiting for {holder}"))
+        publish(
+            self.path,
+            # Made one by one while the lock is held, so that nobody else can publish in between.
+            (self._joined(finished) for finished in self._waiting),
+            on_wait=lambda holder: self.progress.note(f"waiting for {holder}"),
+            consume=True,
+        )
         cost = time.monotonic() - started
         self._waiting = []
         self._next = time.monotonic() + max(_GATHER_SECONDS, _PUBLISH_SHARE * cost)
+
+    def _joined(self, finished: _Waiting) -> ProjectObservation:
+        """A project with the releases that another run has published of it in the meantime."""
+        observation = finished.observation
+        if _stamp(self.path) == finished.stamp:
+            return observation
+        other = load_observation(self.path, observation.project)
+        if other is None or (finished.known is not None and other.releases == finished.known.releases):
+            return observation
+        joined = {item.release.version: item for item in other.releases}
+        for item in observation.releases:
+            version, status = item.release.version, item.release.status
+            there = joined.get(version)
+            lost = status is ReleaseStatus.FAILED and there is not None and there.release.reader is not None
+            if there is None or (version in finished.read and not lost):
+                joined[version] = item
+        blocks = {**other.blocks, **observation.blocks}
+        used = {digest for item in joined.values() for digest in item.blocks}
+        return ProjectObservation(
+            observation.project,
+            list(joined.values()),
+            {digest: block for digest, block in blocks.items() if digest in used},
+        )

@@ -7,7 +7,7 @@ import threading
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from packaging.specifiers import SpecifierSet
@@ -28,7 +28,7 @@ from .workers import TaskFailed, Workers, result_of
 _BATCH_BYTES = 1 << 20
 """Source in one parse task: large enough to be worth sending, small enough to share out."""
 _READERS = 4
-_AHEAD = 6
+_AHEAD = 4
 """Releases that are read before the oldest is assembled; bounds the memory that new files take."""
 
 
@@ -72,12 +72,14 @@ class ProjectRun:
         self.refresh = refresh
         self.claims = Claims()
         self._interner = _Interner()
-        self.reader = ReleaseReader(project, index, cache, self.claims)
+        self.reader = ReleaseReader(project, index, cache, self.claims, refresh=refresh)
         self.files_parsed = 0
         self.files_reused = 0
         self.artifact_bytes = 0
         self.worker_seconds = 0.0
         self.changed = False
+        self.read: set[str] = set()
+        """The releases that this run read, or tried to."""
         self.notes: list[str] = []
 
     def run(self, selection: ReleaseSelection, known: ProjectObservation | None) -> ProjectObservation:
@@ -87,7 +89,12 @@ class ProjectRun:
         chosen = selection.choose(list(listing.releases))
         kept = {item.release.version: item for item in known.releases} if known is not None else {}
         blocks = dict(known.blocks) if known is not None else {}
-        fresh = [listed for listed in chosen if not self._is_current(kept.get(listed.version), listed)]
+        fresh = [
+            listed
+            for listed in chosen
+            if self.refresh or not self._is_current(kept.get(listed.version), listed)
+        ]
+        self.read = {listed.version for listed in fresh}
         self.progress.project_started(self.project, len(chosen))
         for listed in chosen:
             if listed not in fresh:
@@ -97,7 +104,9 @@ class ProjectRun:
                 )
         observation = ProjectObservation(self.project, blocks=blocks)
         observed = dict(kept)
-        for item in self._read_all(fresh, observation.blocks):
+        by_version = {listed.version: listed for listed in fresh}
+        for read in self._read_all(fresh, observation.blocks):
+            item = self._not_lost(read, kept.get(read.release.version), by_version[read.release.version])
             if item != kept.get(item.release.version):
                 self.changed = True
             observed[item.release.version] = item
@@ -119,11 +128,19 @@ class ProjectRun:
         return (
             item.release.reader == EXTRACTOR_VERSION
             and item.release.yanked == listed.yanked
-            and any(
-                file.filename == item.release.artifact and file.sha256 in (None, item.release.sha256)
-                for file in listed.files
-            )
+            and _lists(listed, item.release)
         )
+
+    def _not_lost(
+        self, item: ReleaseObservation, before: ReleaseObservation | None, listed: ListedRelease
+    ) -> ReleaseObservation:
+        """What was read of an artifact before stays true when reading the same one again fails."""
+        failed = item.release.status is ReleaseStatus.FAILED
+        if before is None or not failed or not _lists(listed, before.release):
+            return item
+        self.notes.append(f"{listed.version} could not be read again and is kept: {item.release.reason}")
+        release = replace(before.release, yanked=listed.yanked, yanked_reason=listed.yanked_reason)
+        return replace(before, release=release)
 
     # ---- reading side by side
 
@@ -290,6 +307,15 @@ def _state(plain: tuple[Any, ...]) -> SymbolState:
         signature = Signature(tuple(Parameter._make(item) for item in parameters), returns)
     marks = tuple(Deprecation._make(mark) for mark in state.deprecations)
     return state._replace(signature=signature, deprecations=marks)
+
+
+def _lists(listed: ListedRelease, release: Release) -> bool:
+    """True where the artifact that a release was read from is still the same on the index."""
+    return release.artifact is not None and any(
+        file.filename == release.artifact
+        and (file.size in (None, release.size) if file.sha256 is None else file.sha256 == release.sha256)
+        for file in listed.files
+    )
 
 
 def _release(reading: ReleaseReading) -> Release:

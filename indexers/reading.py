@@ -70,10 +70,17 @@ class Claims:
 
 
 class ReleaseReader:
-    """Reads releases of one project.  Thread-safe."""
+    """Reads releases of one project.  Thread-safe.
 
-    def __init__(self, project: str, index: SimpleIndex, cache: Cache, claims: Claims) -> None:
+    With `refresh` every artifact is opened again, even one whose layout is remembered;
+    facts are kept by the hash of the content that they were read from, and stay true.
+    """
+
+    def __init__(
+        self, project: str, index: SimpleIndex, cache: Cache, claims: Claims, *, refresh: bool = False
+    ) -> None:
         self.project = project
+        self.refresh = refresh
         self.index = index
         self.cache = cache
         self.claims = claims
@@ -114,8 +121,8 @@ class ReleaseReader:
         self, reading: ReleaseReading, artifact: ArtifactFile, refetch: frozenset[bytes]
     ) -> Future[Any] | None:
         """None where the artifact holds no Python source."""
-        key = artifact.sha256 or f"{artifact.url}:{artifact.size}"
-        known = None if refetch else self._known_plan(key)
+        key = artifact.sha256  # without one, nothing says that it is the artifact of the last run
+        known = None if refetch or self.refresh or key is None else self._known_plan(key)
         if known is not None:
             reading.plan = known
             reading.reused = sum(file.role != Role.COMPILED for file in known.files)
@@ -140,7 +147,11 @@ class ReleaseReader:
         return Plan(files, tuple(data[1]), tuple(data[2]))
 
     def _read_archive(
-        self, reading: ReleaseReading, archive: Archive, key_of_artifact: str, refetch: frozenset[bytes]
+        self,
+        reading: ReleaseReading,
+        archive: Archive,
+        key_of_artifact: str | None,
+        refetch: frozenset[bytes],
     ) -> Future[Any] | None:
         members = {member.path: member for member in archive.members}
         kind = "sdist" if archive.file.kind is ArtifactKind.SDIST else "wheel"

@@ -20,9 +20,8 @@ if TYPE_CHECKING:
 PathLike = str | os.PathLike[str]
 OnWait = Callable[[str], None]
 
-_SORTED = {
-    "runs": "bucket, symbol, role, state, first",
-}
+_SPOOLED = {"runs": "ORDER BY bucket, symbol, role, state, first", "rows": ""}
+"""The largest tables, with the order in which they are kept."""
 _READER = (
     "SET enable_external_access = false",
     "SET autoinstall_known_extensions = false",
@@ -31,7 +30,7 @@ _READER = (
     "SET memory_limit = '2GB'",
     "SET lock_configuration = true",
 )
-_WRITER = ("SET threads = 2", "SET memory_limit = '400MB'")
+_WRITER = ("SET threads = 1", "SET memory_limit = '250MB'")
 _MOSTLY_FREE = 0.5
 
 
@@ -149,15 +148,18 @@ def publish(
     *,
     timeout: float | None = None,
     on_wait: OnWait | None = None,
+    consume: bool = False,
 ) -> None:
     """Replace each observed project whole, in one transaction, and put the new file in the old one's place.
 
+    `consume` empties the blocks of each observation once they are written, to save memory.
     Raises `StoreError`; the published file is then what it was.
     """
+    from .atomic import temporary_path
 
     def change(connection: duckdb.DuckDBPyConnection) -> None:
         for observation in observations:
-            _replace_project(connection, observation)
+            _replace_project(connection, observation, temporary_path(Path(path)), consume)
 
     _rewrite(path, change, timeout, on_wait)
 
@@ -284,26 +286,32 @@ def _delete_project(connection: duckdb.DuckDBPyConnection, project: str) -> bool
     return True
 
 
-def _replace_project(connection: duckdb.DuckDBPyConnection, observation: ProjectObservation) -> None:
+def _replace_project(
+    connection: duckdb.DuckDBPyConnection, observation: ProjectObservation, temporary: Path, consume: bool
+) -> None:
+    from .spool import Spool, plain_memory
     from .tables import write_project
 
     _delete_project(connection, observation.project)
-    (pid,) = connection.execute("SELECT coalesce(max(pid), 0) + 1 FROM internal.projects").fetchone() or (1,)
-    for table in _SORTED:
-        connection.execute(f'CREATE OR REPLACE TEMP TABLE "new_{table}" AS FROM internal."{table}" LIMIT 0')
+    ((pid,),) = connection.execute("SELECT coalesce(max(pid), 0) + 1 FROM internal.projects").fetchall()
+    spool = Spool(Path(f"{temporary}.spool"))
 
     def sink(table: str, rows: Any) -> None:
-        target = f'temp."new_{table}"' if table in _SORTED else f'internal."{table}"'
+        if table in _SPOOLED:
+            spool.write(table, rows)
+            return
         connection.register("arrow_rows", rows)
-        connection.execute(f"INSERT INTO {target} SELECT * FROM arrow_rows")
+        connection.execute(f'INSERT INTO internal."{table}" SELECT * FROM arrow_rows')
         connection.unregister("arrow_rows")
 
-    write_project(int(pid), observation, sink)
-    for table, order in _SORTED.items():
-        connection.execute(
-            f'INSERT INTO internal."{table}" SELECT * FROM temp."new_{table}" ORDER BY {order}'
-        )
-        connection.execute(f'DROP TABLE temp."new_{table}"')
+    with plain_memory():
+        write_project(int(pid), observation, sink, consume=consume)
+    for table, order in _SPOOLED.items():
+        file = spool.finish(table)
+        if file is not None:
+            source = f"SELECT * FROM read_parquet({_quote(file)}) {order}"
+            connection.execute(f'INSERT INTO internal."{table}" {source}')
+            file.unlink()
 
 
 def load_observation(path: PathLike, project: str) -> ProjectObservation | None:

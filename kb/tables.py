@@ -88,10 +88,14 @@ def to_arrow(table: str, pid: int, records: list[Record]) -> pa.Table:
     return pa.table(arrays, names=names)
 
 
-def write_project(pid: int, observation: ProjectObservation, sink: Sink) -> None:
-    """Fold a project and hand all its rows to `sink`."""
+def write_project(pid: int, observation: ProjectObservation, sink: Sink, *, consume: bool = False) -> None:
+    """Fold a project and hand all its rows to `sink`.
+
+    `consume` empties the observation as soon as it is written: of a large project that
+    is a third of the memory.
+    """
     with collector_off():
-        _write(Writer(pid, sink), observation)
+        _write(Writer(pid, sink), observation, consume)
 
 
 @contextmanager
@@ -106,13 +110,16 @@ def collector_off() -> Iterator[None]:
             gc.enable()
 
 
-def _write(writer: Writer, observation: ProjectObservation) -> None:
+def _write(writer: Writer, observation: ProjectObservation, consume: bool) -> None:
     pid = writer.pid
     folded = fold_blocks(observation)
     observed = _Observed(pid, folded, observation, writer)
     inherit(folded)
     numbering = observed.numbering = _numbering(pid, folded)
     files = observed.write()
+    del observed
+    if consume:
+        observation.blocks.clear()
     symbols = _Derived(folded, writer, files, numbering).write()
     _write_project_row(writer, observation, folded, symbols)
     writer.close()

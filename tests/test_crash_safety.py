@@ -383,7 +383,7 @@ def test_a_killed_worker_costs_its_task_and_never_the_run(
     until = time.monotonic() + seconds * 1.5
     killed = 0
     while time.monotonic() < until and run.poll() is None:
-        time.sleep(chance.uniform(0.05, 0.15))
+        time.sleep(chance.uniform(0.05, 0.3))
         workers = [pid for pid in members(run.pid) if is_worker(pid, run.pid)]
         if workers:
             os.kill(chance.choice(workers), signal.SIGKILL)
@@ -392,6 +392,7 @@ def test_a_killed_worker_costs_its_task_and_never_the_run(
     assert killed
     assert "Traceback" not in error
     assert run.returncode == 0, error
+    # A file that was being parsed when its worker was killed, twice, is unknown: refreshing reads it.
     again = place.run("index", *PROJECTS, "--refresh")
     assert again.returncode == 0, out + again.stderr
     assert content(place.kb) == truth
