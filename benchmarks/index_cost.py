@@ -45,7 +45,7 @@ def index(project: str, kb: Path, cache: Path, folder: Path, jobs: int | None) -
     """Run `apikb index` once."""
     told, output = folder / "summary.json", folder / "output"
     told.unlink(missing_ok=True)
-    command = [sys.executable, _CLI, "index", project, "--kb", kb, "--cache", cache]
+    command: list[str | Path] = [sys.executable, _CLI, "index", project, "--kb", kb, "--cache", cache]
     command += ["--jobs", str(jobs)] if jobs else []
     cost = run(command, output=output, environment={"SUMMARY": str(told)})
     if not told.exists() or cost.exit_code:
@@ -101,8 +101,10 @@ def goals(runs: Iterable[Run]) -> list[tuple[object, ...]]:
 
 def first_table(runs: Iterable[Run]) -> None:
     """The runs from nothing."""
-    columns = ("project", "indexed", "skipped", "failed", "fetched", "of artifacts", "%", "parsed", "reused")
-    columns += ("CPU s", "wall s", "main peak", "worker peak", "sum peak", "file")
+    columns = [
+        *("project", "indexed", "skipped", "failed", "fetched", "of artifacts", "%", "parsed", "reused"),
+        *("CPU s", "wall s", "main peak", "worker peak", "sum peak", "file"),
+    ]
     rows = []
     for first in runs:
         said, cost = first.summary, first.cost

@@ -144,6 +144,8 @@ def _index_one(
         summary.cpu_seconds = run.worker_seconds + time.process_time() - cpu
         if not summary.unchanged:
             publisher.add(_Waiting(observation, known, frozenset(run.read), stamp))
+    except StoreError:
+        raise  # no other project could be published either
     except ApikbError as error:
         summary.error = error
     summary.fetched_bytes = index.fetched - fetched

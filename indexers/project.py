@@ -17,7 +17,7 @@ from ..kb.observations import Block, ModuleRead, ProjectObservation, ReleaseObse
 from ..kb.progress import Progress
 from ..kb.releases import Release, ReleaseStatus
 from ..kb.symbols import Deprecation, Parameter, Signature, SymbolState
-from .artifacts import ListedRelease
+from .artifacts import ArtifactFile, ListedRelease, candidates
 from .cache import Cache
 from .facts import EXTRACTOR_VERSION
 from .reading import Claims, ReleaseReader, ReleaseReading
@@ -106,8 +106,11 @@ class ProjectRun:
         observed = dict(kept)
         by_version = {listed.version: listed for listed in fresh}
         for read in self._read_all(fresh, observation.blocks):
-            item = self._not_lost(read, kept.get(read.release.version), by_version[read.release.version])
-            if item != kept.get(item.release.version):
+            before = kept.get(read.release.version)
+            item = self._not_lost(read, before, by_version[read.release.version])
+            if before is not None and _is_same(item, before):
+                item = before
+            else:
                 self.changed = True
             observed[item.release.version] = item
             self.progress.release_done(
@@ -118,25 +121,32 @@ class ProjectRun:
         observation.blocks = {digest: block for digest, block in blocks.items() if digest in used}
         return observation
 
-    @staticmethod
-    def _is_current(item: ReleaseObservation | None, listed: ListedRelease) -> bool:
-        """True where a release was read, by this reader, from an artifact that the index still lists."""
+    def _is_current(self, item: ReleaseObservation | None, listed: ListedRelease) -> bool:
+        """True where a release was read, by this reader, from the artifact that would be chosen now.
+
+        Also where there was nothing to read, and still is not.
+        """
         if item is None or item.release.status is ReleaseStatus.FAILED:
             return False
-        if item.release.status is ReleaseStatus.SKIPPED:
-            return not listed.files
-        return (
-            item.release.reader == EXTRACTOR_VERSION
-            and item.release.yanked == listed.yanked
-            and _lists(listed, item.release)
-        )
+        release = item.release
+        if release.yanked != listed.yanked or release.yanked_reason != listed.yanked_reason:
+            return False
+        if release.status is ReleaseStatus.INDEXED and release.reader != EXTRACTOR_VERSION:
+            return False
+        for file in candidates(listed.files):
+            if _is_artifact(file, release):
+                return True
+            if not self.reader.is_known_to_be_empty(file):
+                return False
+        return release.status is ReleaseStatus.SKIPPED
 
     def _not_lost(
         self, item: ReleaseObservation, before: ReleaseObservation | None, listed: ListedRelease
     ) -> ReleaseObservation:
         """What was read of an artifact before stays true when reading the same one again fails."""
         failed = item.release.status is ReleaseStatus.FAILED
-        if before is None or not failed or not _lists(listed, before.release):
+        still_listed = before is not None and any(_is_artifact(file, before.release) for file in listed.files)
+        if before is None or not failed or not still_listed:
             return item
         self.notes.append(f"{listed.version} could not be read again and is kept: {item.release.reason}")
         release = replace(before.release, yanked=listed.yanked, yanked_reason=listed.yanked_reason)
@@ -309,12 +319,19 @@ def _state(plain: tuple[Any, ...]) -> SymbolState:
     return state._replace(signature=signature, deprecations=marks)
 
 
-def _lists(listed: ListedRelease, release: Release) -> bool:
-    """True where the artifact that a release was read from is still the same on the index."""
-    return release.artifact is not None and any(
-        file.filename == release.artifact
-        and (file.size in (None, release.size) if file.sha256 is None else file.sha256 == release.sha256)
-        for file in listed.files
+def _is_artifact(file: ArtifactFile, release: Release) -> bool:
+    """True where a listed file is the one that a release was read from, as far as the index tells."""
+    if file.filename != release.artifact:
+        return False
+    return file.size in (None, release.size) if file.sha256 is None else file.sha256 == release.sha256
+
+
+def _is_same(item: ReleaseObservation, before: ReleaseObservation) -> bool:
+    """True where reading again gave the same; what it cost, and the order of its parts, do not count."""
+    return (
+        replace(item.release, fetched=before.release.fetched) == before.release
+        and sorted(item.blocks) == sorted(before.blocks)
+        and sorted(map(repr, item.modules)) == sorted(map(repr, before.modules))
     )
 
 

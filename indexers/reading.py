@@ -124,6 +124,8 @@ class ReleaseReader:
         key = artifact.sha256  # without one, nothing says that it is the artifact of the last run
         known = None if refetch or self.refresh or key is None else self._known_plan(key)
         if known is not None:
+            if not known.files:
+                return None
             reading.plan = known
             reading.reused = sum(file.role != Role.COMPILED for file in known.files)
             return _done()
@@ -134,6 +136,11 @@ class ReleaseReader:
             reading.artifact = archive.file
             reading.fetched += archive.fetched
             archive.close()
+
+    def is_known_to_be_empty(self, artifact: ArtifactFile) -> bool:
+        """True where an artifact was opened before and holds no Python source."""
+        plan = self._known_plan(artifact.sha256) if artifact.sha256 is not None else None
+        return plan is not None and not plan.files
 
     def _known_plan(self, key: str) -> Plan | None:
         """A plan from an earlier run, if the facts of all its files are still there."""
@@ -157,6 +164,9 @@ class ReleaseReader:
         kind = "sdist" if archive.file.kind is ArtifactKind.SDIST else "wheel"
         layout = lay_out([*members, *archive.refused], kind, self.project, archive.top_level)
         if not any(file.role is not Role.COMPILED for file in layout.files):
+            if key_of_artifact is not None:
+                with self._lock:
+                    self.cache.add_manifest(key_of_artifact, _plain(Plan(())))
             return None
         promised, verified = self._promised_keys(layout, members)
         wanted = [file for file in layout.files if file.role is not Role.COMPILED and file.path in members]

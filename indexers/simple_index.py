@@ -187,13 +187,23 @@ class SimpleIndex:
 def _index_location(given: str | None) -> str | Path:
     """Return the URL of an index, or the folder that stands in for one."""
     url = given or PYPI_SIMPLE_ENDPOINT
-    scheme = urlsplit(url).scheme
+    scheme = _scheme(url)
     if scheme in ("http", "https"):
         return url
-    folder = url_path(url) or (Path(url) if len(scheme) < 2 else None)
+    folder = url_path(url) if scheme == "file" else Path(url) if len(scheme) < 2 else None
     if folder is None or not folder.is_dir():
         raise IndexingError(f"{url} is no index", hint="give an http(s) URL or a folder to --index-url")
     return folder
+
+
+def _scheme(url: str) -> str:
+    """Return the scheme of a URL, "" where it has none, "?broken" where it is none that could be used."""
+    try:
+        parts = urlsplit(url)
+        _ = parts.hostname, parts.port
+    except ValueError:
+        return "?broken"
+    return parts.scheme if parts.hostname or parts.scheme not in ("http", "https") else "?broken"
 
 
 def _from_folder(root: Path, name: str) -> tuple[list[ListedFile], Iterable[str]]:
@@ -231,7 +241,7 @@ def _read_page(page: Page, name: str) -> tuple[list[ListedFile], Iterable[str]]:
             f"the answer of {public(page.url)} is not understood: {str(error).splitlines()[0]}",
             hint="--index-url wants the address of a Simple API, the folder above the projects",
         ) from error
-    local = urlsplit(page.url).scheme == "file"
+    local = _scheme(page.url) == "file"
     return [_listed(package, name, local=local) for package in parsed.packages], parsed.versions or ()
 
 
@@ -241,7 +251,7 @@ def _listed(package: DistributionPackage, project: str, *, local: bool) -> Liste
         return ListedFile(package.filename, None, None, "its name is another project's")
     if kind is None or package.package_type not in ("wheel", "sdist"):
         return ListedFile(package.filename, package.version, None, package.package_type or "unknown kind")
-    if urlsplit(package.url).scheme not in ("http", "https", *(("file",) if local else ())):
+    if _scheme(package.url) not in ("http", "https", *(("file",) if local else ())):
         return ListedFile(package.filename, package.version, None, "a URL that is not fetched")
     uploaded = package.upload_time
     artifact = ArtifactFile(

@@ -16,6 +16,9 @@ from .symbols import Deprecation, Kind, Parameter, ParameterKind, Status
 _PARAMETER = re.compile(r"^(?P<path>[^()\s]+)\(\s*\*{0,2}(?P<name>\w+)\s*=?\s*\)$")
 _PATH = re.compile(r"^[^\W\d]\w*(\.\w+)*$")
 
+_DEEPEST = 100
+"""Dots in a path; an archive's folders are 60 deep at most, and resolving goes from parent to parent."""
+
 
 def parse_symbol(symbol: str) -> tuple[str, str | None]:
     """Split what people write into a path and a parameter.
@@ -29,9 +32,10 @@ def parse_symbol(symbol: str) -> tuple[str, str | None]:
     if found:
         text, parameter = found["path"], found["name"]
     path = text.removesuffix("()").replace(":", ".")
-    if not _PATH.match(path):
+    if not _PATH.match(path) or path.count(".") > _DEEPEST:
         raise ApikbError(
-            f"{symbol!r} is not a symbol", hint="write package.module.name, module:name or name(parameter)"
+            f"{symbol[:200]!r} is not a symbol",
+            hint="write package.module.name, module:name or name(parameter)",
         )
     return path, parameter
 

@@ -42,7 +42,8 @@ def open_reader(path: PathLike) -> duckdb.DuckDBPyConnection:
     file = _existing(path)
     connection = duckdb.connect(":memory:")
     try:
-        connection.execute(f"ATTACH {_quote(file)} AS kb (READ_ONLY)")
+        # The type is said, or DuckDB would look at a foreign file and fetch an extension to read it.
+        connection.execute(f"ATTACH {_quote(file)} AS kb (READ_ONLY, TYPE duckdb)")
         connection.execute("USE kb")
         _check_schema(connection, file)
         connection.execute(";".join(_READER))
@@ -237,7 +238,7 @@ def _attach_for_writing(connection: duckdb.DuckDBPyConnection, file: Path, name:
     for setting in _WRITER:
         connection.execute(setting)
     connection.execute(f"SET temp_directory = {_quote(Path(f'{file}.spill'))}")
-    layout = "ROW_GROUP_SIZE 8192" if file.exists() else "ROW_GROUP_SIZE 8192, BLOCK_SIZE 65536"
+    layout = "TYPE duckdb, ROW_GROUP_SIZE 8192" + ("" if file.exists() else ", BLOCK_SIZE 65536")
     connection.execute(f"ATTACH {_quote(file)} AS {name} ({layout})")
     connection.execute(f"USE {name}")
 
