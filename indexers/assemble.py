@@ -40,12 +40,32 @@ def is_private(path: str) -> bool:
     )
 
 
+class RowCache:
+    """Rows of definitions by the file that holds them.
+
+    A block is made anew whenever something that its file imports has changed; the rows
+    of its own definitions are then the same as before.
+    """
+
+    def __init__(self) -> None:
+        self._files: dict[bytes, dict[tuple[str, str, bytes], tuple[Row, ...]]] = {}
+
+    def of(self, key: bytes) -> dict[tuple[str, str, bytes], tuple[Row, ...]]:
+        """Rows of one file by (path, visibility, what its classes inherit)."""
+        return self._files.setdefault(key, {})
+
+    def keep(self, keys: set[bytes]) -> None:
+        """Forget all other files."""
+        self._files = {key: rows for key, rows in self._files.items() if key in keys}
+
+
 class Assembler:
     """Makes the blocks of one release.  `known` holds digests whose rows need not be made again."""
 
-    def __init__(self, release: Release, known: set[bytes]) -> None:
+    def __init__(self, release: Release, known: set[bytes], rows: RowCache | None = None) -> None:
         self.release = release
         self.known = known
+        self.rows = rows or RowCache()
         self.classes = Classes(release)
         self._states: dict[str, SymbolState] = {}
         self._tokens: dict[str, bytes] = {}
@@ -113,7 +133,10 @@ class Assembler:
             if name in ("__all__", "__getattr__", "__dir__") or binding.via in ("submodule", "typing"):
                 continue
             visibility = self._visibility(entry, binding, exports)
-            yield from self._binding_rows(f"{module}.{name}", module, binding, visibility)
+            if binding.form in ("def", "attr", "class"):
+                yield from self._definition_rows(entry, name, binding, visibility)
+            else:
+                yield from self._binding_rows(f"{module}.{name}", module, binding, visibility)
         yield from self._unbound_exports(entry, namespace, exports)
 
     def _module_row(self, entry: ModuleEntry) -> Row:
@@ -169,6 +192,18 @@ class Assembler:
         if inside and (entry.is_init or binding.via == "star-import"):
             return Visibility.EXPORTED
         return Visibility.PRIVATE
+
+    def _definition_rows(
+        self, entry: ModuleEntry, name: str, binding: Binding, visibility: Visibility
+    ) -> tuple[Row, ...]:
+        path = f"{entry.module}.{name}"
+        token = self._class_token(path, entry.module, binding) if binding.form == "class" else b""
+        known = self.rows.of(entry.key)
+        key = (path, visibility, token)
+        rows = known.get(key)
+        if rows is None:
+            rows = known[key] = tuple(self._binding_rows(path, entry.module, binding, visibility))
+        return rows
 
     def _binding_rows(
         self, path: str, module: str, binding: Binding, visibility: Visibility
@@ -327,6 +362,8 @@ def _method_signature(facts: FunctionFacts, in_class: bool) -> Signature | None:
 
 
 def _marks(marks: tuple[Any, ...]) -> tuple[Deprecation, ...]:
+    if not marks:
+        return ()
     return tuple(dict.fromkeys(Deprecation._make(mark) for mark in marks))
 
 
@@ -338,6 +375,8 @@ def _via(binding_via: str, state_via: str) -> str:
 
 def _variants(binding: Binding, state: SymbolState) -> tuple[str, ...]:
     """Signatures that other branches give the same name."""
+    if not binding.others:
+        return ()
     own = str(state.signature) if state.signature is not None else None
     texts = []
     for other in binding.others:

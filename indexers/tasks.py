@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..kb.observations import ModuleRead, ModuleStatus
-from .assemble import Assembler
+from .assemble import Assembler, RowCache
 from .cache import Cache
 from .extract import extract
 from .facts import ModuleFacts
@@ -81,6 +81,7 @@ class _Worker:
     cache: Cache
     known: dict[str, set[bytes]]
     loaded: dict[bytes, Any]
+    rows: RowCache
 
 
 _worker = _Worker()
@@ -88,6 +89,7 @@ _worker = _Worker()
 
 def start_worker(cache_path: str) -> None:
     """Set the bounds of this process and open the cache."""
+    # Syntax trees and facts hold no cycles: counting references frees them all.
     gc.disable()
     sys.setrecursionlimit(RECURSION_LIMIT)
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
@@ -95,6 +97,7 @@ def start_worker(cache_path: str) -> None:
     _worker.cache = Cache(Path(cache_path))
     _worker.known = {}
     _worker.loaded = {}
+    _worker.rows = RowCache()
 
 
 def parse_files(files: Sequence[SourceFile]) -> Parsed:
@@ -118,7 +121,6 @@ def parse_files(files: Sequence[SourceFile]) -> Parsed:
         except SourceError as error:
             facts[file.key] = marshal.dumps((_UNREADABLE, str(error)))
     _worker.cache.add_facts(facts)
-    gc.collect()
     return Parsed(readable, time.process_time() - started)
 
 
@@ -130,7 +132,8 @@ def assemble(project: str, plan: Plan) -> Assembled:
         return Assembled((), [], tuple(missing))
     entries, modules = _entries(plan, loaded)
     known = _worker.known.setdefault(project, set())
-    assembler = Assembler(Release(entries), known)
+    _worker.rows.keep({entry.key for entry in entries})
+    assembler = Assembler(Release(entries), known, _worker.rows)
     # Equal values as one object: pickling then sends each once.
     same: dict[Any, Any] = {}
     blocks: list[tuple[bytes, Any]] = []

@@ -29,7 +29,7 @@ BEFORE = "base"
 PROJECTS = [f"lib{letter}" for letter in "abcd"]
 GROWN = PROJECTS[0]
 """Was indexed before as well, when it had fewer releases."""
-RELEASES = 6
+RELEASES = 4
 SEED = 20240229
 MOMENTS = [0.18 + 0.08 * n for n in range(10)]
 """When to kill, in parts of an undisturbed run; shaken by the seed."""
