@@ -7,14 +7,14 @@ and costs no more than the resolving.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..kb.observations import Block, Row
 from ..kb.symbols import Deprecation, Kind, Signature, Status, SymbolState, Visibility
 from .classes import Classes, drop_first, plain_signature
 from .facts import AttributeFacts, Binding, ClassFacts, FunctionFacts
-from .namespaces import ModuleEntry, Release, Target
+from .namespaces import Exports, ModuleEntry, Release, Target
 from .stdlib import external_kind
 
 _FUNCTION_MAKERS = {
@@ -32,8 +32,14 @@ _CLASS_MAKERS = {
 }  # fmt: skip
 
 
+_PUBLIC = Visibility.PUBLIC.value
+_NOT_NAMES = {"__all__", "__getattr__", "__dir__"}
+
+
 def is_private(path: str) -> bool:
     """True where a part of the path is private by name; dunder names are part of the language."""
+    if not path.startswith("_") and "._" not in path:
+        return False
     return any(
         part.startswith("_") and not (part.startswith("__") and part.endswith("__"))
         for part in path.split(".")
@@ -71,34 +77,59 @@ class Assembler:
         self._tokens: dict[str, bytes] = {}
 
     def blocks(self) -> Iterator[tuple[bytes, Block | None]]:
-        """(digest, block) for each module; None for a block that is known already."""
+        """(digest, block) of each module, what it defines and what it takes; None for a block known already.
+
+        The two are apart because the second changes with every file that it takes from.
+        """
         for module in sorted(self.release.modules):
             entry = self.release.modules[module]
-            digest = self._digest(entry)
-            if digest in self.known:
-                yield digest, None
-                continue
-            self.known.add(digest)
-            yield digest, Block(entry.path or entry.stub_path, tuple(self._rows(entry)))
+            file = entry.path or entry.stub_path
+            namespace = self.release.namespace(module)
+            exports = self.release.exports(module)
+            common = self._common(entry, exports)
+            yield self._block(
+                self._own_digest(common, module, namespace), file, self._own_rows, entry, exports
+            )
+            yield self._block(
+                self._taken_digest(common, module, namespace), file, self._taken_rows, entry, exports
+            )
+
+    def _block(
+        self,
+        digest: bytes,
+        file: str,
+        rows: Callable[[ModuleEntry, Exports | None], Iterator[Row]],
+        entry: ModuleEntry,
+        exports: Exports | None,
+    ) -> tuple[bytes, Block | None]:
+        if digest in self.known:
+            return digest, None
+        self.known.add(digest)
+        return digest, Block(file, tuple(rows(entry, exports)))
 
     # ---- digests
 
-    def _digest(self, entry: ModuleEntry) -> bytes:
-        """Names the rows: the file, and all that its rows take from other files."""
-        module = entry.module
-        hasher = hashlib.blake2b(entry.key, digest_size=16)
-        hasher.update(f"{module}\0{entry.path}\0{entry.stub_path}\0{self.release.opaque(module)}".encode())
-        exports = self.release.exports(module)
-        if exports is not None:
-            hasher.update(repr((list(exports.names), exports.partial)).encode())
-        for name, binding in self.release.namespace(module).items():
+    def _common(self, entry: ModuleEntry, exports: Exports | None) -> bytes:
+        """What all rows of a module rest on: its file, and how far it is open."""
+        opaque = self.release.opaque(entry.module)
+        text = f"{entry.module}\0{entry.path}\0{entry.stub_path}\0{entry.is_init}\0{opaque}\0"
+        listed = repr((list(exports.names), exports.partial)) if exports is not None else ""
+        return entry.key + f"{text}{listed}".encode()
+
+    def _own_digest(self, common: bytes, module: str, namespace: dict[str, Binding]) -> bytes:
+        hasher = hashlib.blake2b(common, digest_size=16, person=b"own")
+        hasher.update(repr(self._removed(module)).encode())
+        for name, binding in namespace.items():
             if binding.form == "class":
                 hasher.update(self._class_token(f"{module}.{name}", module, binding))
-            elif binding.form in ("from", "import", "ref"):
+        return hasher.digest()
+
+    def _taken_digest(self, common: bytes, module: str, namespace: dict[str, Binding]) -> bytes:
+        hasher = hashlib.blake2b(common, digest_size=16, person=b"taken")
+        for name, binding in namespace.items():
+            if binding.form in ("from", "import", "ref"):
                 target = self.release.resolve(module, name)
                 hasher.update(f"{name}\0{binding.seq}\0".encode() + self._token(target))
-            elif binding.via == "star-import" or binding.via == "lazy":
-                hasher.update(name.encode())
         return hasher.digest()
 
     def _token(self, target: Target) -> bytes:
@@ -124,28 +155,30 @@ class Assembler:
 
     # ---- rows
 
-    def _rows(self, entry: ModuleEntry) -> Iterator[Row]:
-        module = entry.module
+    def _own_rows(self, entry: ModuleEntry, exports: Exports | None) -> Iterator[Row]:
+        """The module itself and what it defines."""
         yield self._module_row(entry)
-        namespace = self.release.namespace(module)
-        exports = self.release.exports(module)
+        for name, binding in self.release.namespace(entry.module).items():
+            if binding.form not in ("from", "import", "ref") and name not in _NOT_NAMES:
+                visibility = self._visibility(entry, binding, exports)
+                if binding.form in ("def", "attr", "class"):
+                    yield from self._definition_rows(entry, name, binding, visibility)
+                else:
+                    yield from self._binding_rows(f"{entry.module}.{name}", entry.module, binding, visibility)
+
+    def _taken_rows(self, entry: ModuleEntry, exports: Exports | None) -> Iterator[Row]:
+        """Names for what is defined elsewhere, and names that are only listed."""
+        namespace = self.release.namespace(entry.module)
         for name, binding in namespace.items():
-            if name in ("__all__", "__getattr__", "__dir__") or binding.via in ("submodule", "typing"):
-                continue
-            visibility = self._visibility(entry, binding, exports)
-            if binding.form in ("def", "attr", "class"):
-                yield from self._definition_rows(entry, name, binding, visibility)
-            else:
-                yield from self._binding_rows(f"{module}.{name}", module, binding, visibility)
+            hidden = name in _NOT_NAMES or binding.via in ("submodule", "typing")
+            if binding.form in ("from", "import", "ref") and not hidden:
+                visibility = self._visibility(entry, binding, exports)
+                yield from self._binding_rows(f"{entry.module}.{name}", entry.module, binding, visibility)
         yield from self._unbound_exports(entry, namespace, exports)
 
     def _module_row(self, entry: ModuleEntry) -> Row:
         facts = entry.facts or entry.stub
         visibility = Visibility.PRIVATE if is_private(entry.module) else Visibility.PUBLIC
-        removed: tuple[str, ...] = ()
-        if facts is not None:
-            bound = self.release.namespace(entry.module)
-            removed = tuple(name for name in (*facts.deleted, *facts.typing_only) if name not in bound)
         raises = facts.raises if facts is not None else None
         state = SymbolState(
             status=(Status.TOMBSTONE if raises else Status.PRESENT).value,
@@ -155,12 +188,20 @@ class Assembler:
             message=raises,
             opaque=self.release.opaque(entry.module),
             doc=facts.doc if facts is not None else None,
-            removed_names=removed,
+            removed_names=self._removed(entry.module),
         )
         return Row(entry.module, state, 1 if entry.path else 0)
 
+    def _removed(self, module: str) -> tuple[str, ...]:
+        """Names that a module deletes again, or has for type checkers alone."""
+        facts = self.release.modules[module].facts
+        if facts is None or not (facts.deleted or facts.typing_only):
+            return ()
+        bound = self.release.namespace(module)
+        return tuple(name for name in (*facts.deleted, *facts.typing_only) if name not in bound)
+
     def _unbound_exports(
-        self, entry: ModuleEntry, namespace: dict[str, Binding], exports: Any
+        self, entry: ModuleEntry, namespace: dict[str, Binding], exports: Exports | None
     ) -> Iterator[Row]:
         """Names of a static `__all__` that no statement binds, of a module that makes names at run time."""
         if exports is None or self.release.opaque(entry.module) is None:
@@ -174,7 +215,7 @@ class Assembler:
                 )  # fmt: skip
                 yield Row(path, state, 0)
 
-    def _visibility(self, entry: ModuleEntry, binding: Binding, exports: Any) -> Visibility:
+    def _visibility(self, entry: ModuleEntry, binding: Binding, exports: Exports | None) -> Visibility:
         if is_private(entry.module):
             return Visibility.PRIVATE
         if exports is not None and binding.name in exports.names:
@@ -245,6 +286,9 @@ class Assembler:
             state = self._alias_state(path, target, binding)
         else:
             state = self._definition_state(path, module, binding, in_class)
+        if binding.via == "definition" and binding.condition is None and not binding.others:
+            plain = visibility is Visibility.PUBLIC and not binding.deprecations
+            return state if plain and state.visibility == _PUBLIC else self._shown(state, binding, visibility)
         marks = _marks(binding.deprecations)
         if binding.via == "getattr" and state.target is not None:
             marks = tuple(mark._replace(replacement=mark.replacement or state.target) for mark in marks)
@@ -255,6 +299,15 @@ class Assembler:
             deprecations=(*marks, *state.deprecations),
             variants=(*state.variants, *_variants(binding, state)),
         )
+
+    @staticmethod
+    def _shown(state: SymbolState, binding: Binding, visibility: Visibility) -> SymbolState:
+        marks = (
+            (*_marks(binding.deprecations), *state.deprecations)
+            if binding.deprecations
+            else state.deprecations
+        )
+        return state._replace(visibility=visibility.value, deprecations=marks)
 
     def _alias_state(self, path: str, target: Target, binding: Binding) -> SymbolState:
         if target.form == "object" and target.binding is not None:

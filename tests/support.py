@@ -135,7 +135,7 @@ class Place:
         )  # fmt: skip
 
     def start(self, *args: str, eager: bool = False, **extra: Any) -> subprocess.Popen[str]:
-        """Start a command as the leader of a session of its own, so that it can be killed with its workers."""
+        """Start a command as the leader of a session, so that it can be killed with its workers."""
         return subprocess.Popen(
             [*(EAGER if eager else APIKB), *args],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,

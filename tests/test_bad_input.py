@@ -1,4 +1,4 @@
-"""Whatever is given to it or served to it: one clear line, the right exit code, nothing lost, no traceback."""
+"""Whatever is given or served: one clear line, the right exit code, nothing lost, no traceback."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def bench(calm_kb: Path, index: Any, tmp_path: Path) -> Iterator[Bench]:
     yield place
     try:
         after = content(place.kb, CALM)
-    except StoreError:
+    except (StoreError, duckdb.Error):
         return  # the test has damaged it
     assert after == before
 
@@ -184,9 +184,19 @@ def test_an_unknown_symbol_is_an_answer_and_no_error(bench: Bench) -> None:
     assert "absent" in done.stdout and "calm.always" in done.stdout
 
 
-@pytest.mark.parametrize("command", [["lookup", "calm.always"], ["list"], ["info", "calm"], ["sql", "SELECT 1"],
-                                     ["history", "calm.always"], ["diff", "calm", "1.0", "1.1"],
-                                     ["export", "out"]], ids=lambda value: value[0])  # fmt: skip
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["lookup", "calm.always"],
+        ["list"],
+        ["info", "calm"],
+        ["sql", "SELECT 1"],
+        ["history", "calm.always"],
+        ["diff", "calm", "1.0", "1.1"],
+        ["export", "out"],
+    ],
+    ids=lambda value: value[0],
+)
 def test_before_anything_is_indexed(tmp_path: Path, command: list[str]) -> None:
     bench = Bench(tmp_path, "http://127.0.0.1:9/")
     done = bench.do(*command)
@@ -261,7 +271,9 @@ def test_an_index_page_that_never_comes_whole(bench: Bench, index: Any) -> None:
     assert digest(bench.kb) == before
 
 
-def test_an_index_page_that_is_no_index_page(bench: Bench, index: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_index_page_that_is_no_index_page(
+    bench: Bench, index: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     handler = index.RequestHandlerClass
     for kind, body in (
         ("application/vnd.pypi.simple.v1+json", b"{not json"),
@@ -270,9 +282,7 @@ def test_an_index_page_that_is_no_index_page(bench: Bench, index: Any, monkeypat
         ("application/vnd.pypi.simple.v1+json", b'{"name": 3, "files": [7]}'),
         ("image/png", b"\x89PNG"),
     ):
-        monkeypatch.setattr(
-            handler, "page", lambda self, _, b=body, k=kind: self.answer(200, b, {}, k)
-        )
+        monkeypatch.setattr(handler, "page", lambda self, _, b=body, k=kind: self.answer(200, b, {}, k))
         one_error(bench.do("index", CALM), f"{bench.index_url}calm/", code=1)
 
 
@@ -367,7 +377,10 @@ def odd_sdist(version: str) -> bytes:
 def tar_bomb(version: str) -> bytes:
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w:gz") as archive:
-        for name, data in ((f"shaky-{version}/shaky/__init__.py", GOOD), (f"shaky-{version}/zeros", bytes(80 << 20))):
+        for name, data in (
+            (f"shaky-{version}/shaky/__init__.py", GOOD),
+            (f"shaky-{version}/zeros", bytes(80 << 20)),
+        ):
             member = tarfile.TarInfo(name)
             member.size = len(data)
             archive.addfile(member, io.BytesIO(data))
@@ -506,12 +519,13 @@ def test_bad_releases_do_not_keep_the_good_ones_out(shaken: tuple[Bench, Done, d
         f"shaky: {good} of {good + len(LOST)} releases indexed, {lost.count('skipped')} skipped, "
         f"{lost.count('failed')} failed"
     ) in done.stdout
-    outside = [path for path in bench.folder.parent.rglob("evil*")]
-    assert not outside
+    assert not list(bench.folder.parent.rglob("evil*"))
 
 
 @pytest.mark.parametrize("name", LOST)
-def test_a_release_of_which_nothing_can_be_read(shaken: tuple[Bench, Done, dict[str, str]], name: str) -> None:
+def test_a_release_of_which_nothing_can_be_read(
+    shaken: tuple[Bench, Done, dict[str, str]], name: str
+) -> None:
     bench, done, versions = shaken
     version, (file, _, _, status, reason) = versions[name], LOST[name]
     (line,) = [line for line in done.stdout.splitlines() if line.startswith(f"  {status} {version}: ")]
@@ -622,7 +636,11 @@ def mounted(folder: Path, size: int) -> Iterator[Callable[[], None]]:
         command = ["mount", *args, str(folder)]
         return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
-    if os.geteuid() != 0 or not shutil.which("mount") or not mount("-t", "tmpfs", "-o", f"size={size}", "tmpfs"):
+    if (
+        os.geteuid() != 0
+        or not shutil.which("mount")
+        or not mount("-t", "tmpfs", "-o", f"size={size}", "tmpfs")
+    ):
         pytest.skip("a small file system can be mounted by root alone")
     try:
         yield lambda: None if mount("-o", "remount,ro") else pytest.skip("it cannot be made read-only")
@@ -647,7 +665,9 @@ def test_no_space_for_the_new_file(bench: Bench, index: Any, tmp_path: Path) -> 
 
 
 def test_no_space_for_the_cache(bench: Bench, index: Any, tmp_path: Path) -> None:
-    files = {f"large/m{n}.py": b"".join(b"def f%d_%d(a): ...\n" % (n, i) for i in range(800)) for n in range(10)}
+    files = {
+        f"large/m{n}.py": b"".join(b"def f%d_%d(a): ...\n" % (n, i) for i in range(800)) for n in range(10)
+    }
     index.add("large-1.0-py3-none-any.whl", make_wheel({"large/__init__.py": b"", **files}, "large"))
     disk = tmp_path / "disk"
     disk.mkdir()
@@ -746,10 +766,15 @@ def test_a_cache_that_is_none(bench: Bench, index: Any, how: str) -> None:
 def test_words_that_mean_harm(bench: Bench, word: str) -> None:
     before = digest(bench.kb)
     calls = [
-        ("lookup", word), ("lookup", "calm.always", "--version", word), ("lookup", "always", "--project", word),
-        ("history", word), ("info", word), ("diff", word, "1.0", "1.1"), ("diff", "calm", "1.0", word),
+        ("lookup", word),
+        ("lookup", "calm.always", "--version", word),
+        ("lookup", "always", "--project", word),
+        ("history", word),
+        ("info", word),
+        ("diff", word, "1.0", "1.1"),
+        ("diff", "calm", "1.0", word),
         ("diff", "calm", "1.0", "1.1", "--symbol", word),
-    ]  # fmt: skip
+    ]
     for call in calls:
         done = bench.do(*call)
         assert done.returncode in (0, 1, 2, 3, 4), call

@@ -1,4 +1,4 @@
-"""Runs of `apikb index` that are killed, interrupted or side by side, with readers on the file all the while."""
+"""Runs of `apikb index` that are killed, interrupted or side by side, with readers on the file meanwhile."""
 
 from __future__ import annotations
 
@@ -71,9 +71,7 @@ def copy_of(place: Place, folder: Path) -> Place:
 
 def of(whole: Content, project: str) -> Content:
     """What content tells of one project."""
-    return {
-        view: [row for row in rows if row.startswith(f"({project!r},")] for view, rows in whole.items()
-    }
+    return {view: [row for row in rows if row.startswith(f"({project!r},")] for view, rows in whole.items()}
 
 
 def members(session: int) -> list[int]:
@@ -154,7 +152,7 @@ def readers(kb: Path) -> Iterator[Readers]:
 
 
 def check_whole(place: Place, truth: Content, before: Content) -> set[str]:
-    """The file opens, and each project in it is what it was before or what it shall be; answers the latter."""
+    """The file opens, and each project is what it was before or what it shall be; answers the latter."""
     found = content(place.kb)
     new = set()
     for project in projects_of(place.kb):

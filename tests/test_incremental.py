@@ -136,7 +136,11 @@ def test_a_yanked_release_is_noticed_and_not_read_again(index: Any, bench: Bench
     bench.index()
     before = content(bench.kb)
     asked(index)
-    for said, yanked, reason in (("it bites", True, "it bites"), ("it stings", True, "it stings"), (False, False, None)):
+    for said, yanked, reason in (
+        ("it bites", True, "it bites"),
+        ("it stings", True, "it stings"),
+        (False, False, None),
+    ):
         index.entries[wheel_of("1.1")] = {"yanked": said}
         bench.index()
         assert asked(index) == [PAGE]
@@ -347,7 +351,10 @@ def test_a_folder_of_wheels_is_as_good_as_an_index(index: Any, bench: Bench) -> 
 
 
 def wheel(
-    version: str, files: Mapping[str, bytes], claims: Mapping[str, bytes] | None = None, silent: tuple[str, ...] = ()
+    version: str,
+    files: Mapping[str, bytes],
+    claims: Mapping[str, bytes] | None = None,
+    silent: tuple[str, ...] = (),
 ) -> bytes:
     """A wheel whose RECORD claims other contents for some files, and nothing for the silent ones."""
     info = f"{NAME}-{version}.dist-info"

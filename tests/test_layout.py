@@ -125,7 +125,6 @@ VENDORS = {
     "duckdb": {"kb/"},
     "griffe": {"indexers/"},
     "pypi_simple": {"indexers/"},
-    "pebble": {"indexers/"},
     "tree_sitter": {"indexers/"},
     "urllib3": {"indexers/"},
     "rich": {"indexers/display.py"},
