@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING, Any
 
+from .bodies import Bodies
 from .literals import string_items, string_value
 from .signatures import dotted_name
 
 if TYPE_CHECKING:
     from .scope import Scope
+
+_ADDS = re.compile(r"\b__all__\s*(?:\+=|\.append\(|\.extend\(|\.insert\()")
+_TAKES = re.compile(r"getattr\(\s*\w+\s*,\s*['\"]__all__['\"]|\b\w+\.__all__\b")
+
+
+def added_exports(node: ast.FunctionDef | ast.AsyncFunctionDef, bodies: Bodies) -> bool | None:
+    """For a function that adds to `__all__`: does it take that of an argument?  None for others."""
+    text = "\n".join(bodies.lines[node.lineno : node.end_lineno])
+    if "__all__" not in text or not _ADDS.search(text):
+        return None
+    return bool(_TAKES.search(text))
 
 
 def export_items(scope: Scope, node: ast.expr) -> tuple[Any, ...]:

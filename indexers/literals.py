@@ -203,6 +203,27 @@ def _percent(node: ast.BinOp, names: Mapping[str, ast.expr]) -> str | None:
     return template.replace("%s", value)
 
 
+UNREADABLE = ast.Constant(None)
+"""In place of a container that has been changed in a way that cannot be followed."""
+
+
+def settled(node: ast.expr, constants: Constants) -> ast.expr:
+    """A comprehension as the strings that it gives now: what it iterates over may be deleted later."""
+    if isinstance(node, ast.DictComp | ast.ListComp | ast.SetComp):
+        items = string_items(node, constants)
+        if items is not None:
+            return ast.List([ast.Constant(item) for item in items], ast.Load())
+    return node
+
+
+def grown(container: ast.expr, addition: ast.expr, constants: Constants) -> ast.expr:
+    """A container after `.update(addition)`, `.extend(addition)` or `+= addition`."""
+    addition = settled(addition, constants)
+    if string_items(container, constants) is None or string_items(addition, constants) is None:
+        return UNREADABLE
+    return ast.Dict(keys=[None, None], values=[container, addition])
+
+
 def string_table(node: ast.expr | None, constants: Constants) -> dict[str, str]:
     """The pairs of a literal dictionary whose keys and values are both strings or names; may be partial."""
     if isinstance(node, ast.Name):
@@ -210,7 +231,10 @@ def string_table(node: ast.expr | None, constants: Constants) -> dict[str, str]:
     table: dict[str, str] = {}
     if isinstance(node, ast.Dict):
         for key, value in zip(node.keys, node.values, strict=True):
-            name = string_value(key, {}) if key is not None else None
+            if key is None:
+                table.update(string_table(value, constants))
+                continue
+            name = string_value(key, {})
             target = string_value(value, {}) or dotted_name(value)
             if name is not None and target is not None:
                 table[name] = target

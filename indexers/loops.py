@@ -34,6 +34,7 @@ def read_loop(scope: Scope, node: ast.For | ast.AsyncFor) -> None:
         elif not scope.is_class:
             _unreadable_loop(scope, node)
     for name in names_of(node.target):
+        scope.constants.pop(name, None)
         scope.bind(name, "attr", AttributeFacts(), node.lineno)
     if not _makes_names(node):
         scope.run(node.body)

@@ -93,6 +93,7 @@ class _Reading:
 
     def _try(self, statement: ast.Try) -> bool:
         """`try: return TABLE[name]` with a handler that raises."""
+        branch = [*statement.body, *statement.orelse]
         for inner in statement.body:
             table = next((node for node in ast.walk(inner) if self._is_table(node)), None)
             if isinstance(table, ast.Subscript):
@@ -100,7 +101,7 @@ class _Reading:
                 if names is None:
                     self.served.opaque = DYNAMIC
                 else:
-                    self._serve(names, statement.body)
+                    self._serve(names, branch)
                 return all(_always_raises(handler.body) for handler in statement.handlers) and any(
                     isinstance(node, ast.Return) for node in ast.walk(statement)
                 )

@@ -17,13 +17,14 @@ from .bodies import Bodies
 from .branches import condition_text, is_type_checking, verdict
 from .class_bodies import adds_members, instance_attributes, sets_class_attributes
 from .deprecations import raised_message, warning_marks
-from .exports import export_call, export_items
+from .exports import added_exports, export_call, export_items
 from .facts import AttributeFacts, Binding, ClassFacts, FieldFacts, FunctionFacts, StarImport
 from .lazy import lazy_extend, lazy_loader, lazy_names, lazy_structure
-from .literals import string_items, string_value
+from .literals import UNREADABLE, grown, settled, string_items, string_value
 from .loops import LOOP_NAMES, is_globals, is_this_module, names_of, names_this_module, read_loop
 from .signatures import base_name, dotted_name, expression_text
 
+_GROWING = {"update", "extend", "append", "add", "setdefault"}
 _IMPORT_ERRORS = {"ImportError", "ModuleNotFoundError", "Exception", "BaseException", "AttributeError", ""}
 
 
@@ -71,6 +72,8 @@ class Scope:
         self.fields: list[FieldFacts] = []
         self.lazy: dict[str, tuple[str, str]] = {}
         self.getattr_node: d.Function | None = None
+        self.export_functions: dict[str, bool] = {}
+        """Functions that add to `__all__`; True where they add that of the module that they are given."""
         self.opaque: str | None = None
         self.stub_attached = False
         self.namespace = False
@@ -223,6 +226,8 @@ class Scope:
         if self.kind == "module" and node.name == "__getattr__":
             self.getattr_node = node
             return
+        if self.kind == "module" and (added := added_exports(node, self.reader.bodies)) is not None:
+            self.export_functions[node.name] = added
         accessor = d.accessor_of(node)
         if accessor is not None and node.name in self.env:
             self.env[node.name] = d.with_label(self.env[node.name], accessor)
@@ -319,7 +324,7 @@ class Scope:
             return
         if name == "__path__" and "extend_path" in (expression_text(value) or ""):
             self.namespace = True
-        self.constants[name] = value
+        self.constants[name] = settled(value, self.constants)
         if name == "_import_structure" and isinstance(value, ast.Dict):
             lazy_structure(self, value)
         if isinstance(value, ast.Call) and name in self.env and _wraps(value, name):
@@ -381,6 +386,9 @@ class Scope:
             lazy_names(self, name, value)
         elif dotted_name(owner) == "sys.modules" and isinstance(target.slice, ast.Name):
             self._replaced_module(value)
+        elif isinstance(owner, ast.Name) and owner.id in self.constants:
+            added = ast.Dict([ast.Constant(name)], [value]) if name is not None else None
+            self._grow(owner.id, added)
 
     def _replaced_module(self, value: ast.expr) -> None:
         """`sys.modules[__name__] = something`: names come from it, some of which may be listed."""
@@ -426,8 +434,13 @@ class Scope:
         if name == "__all__" and self.kind == "module":
             kind = "add" if isinstance(node.op, ast.Add | ast.BitOr) else "?"
             self.exports.append((kind, export_items(self, node.value)))
-        elif name == "__doc__":
-            return
+        elif name in self.constants:
+            self._grow(name, node.value)
+
+    def _grow(self, name: str, addition: ast.expr | None) -> None:
+        """A table of names that is added to; None where what is added cannot be read."""
+        known = self.constants[name]
+        self.constants[name] = grown(known, addition, self.constants) if addition is not None else UNREADABLE
 
     def _field(self, node: ast.Assign | ast.AnnAssign) -> None:
         found = d.read_field(node, bool(self.explicit_fields))
@@ -474,6 +487,11 @@ class Scope:
             self._globals_update(value, node.lineno)
         elif method == "declare_namespace":
             self.namespace = True
+        elif owner in self.constants and method in _GROWING and value.args:
+            one = method in ("append", "add", "setdefault")
+            self._grow(owner, ast.List([value.args[0]], ast.Load()) if one else value.args[0])
+        elif callee in self.export_functions and self.kind == "module":
+            self._called_export_function(callee, value)
         elif (
             method in ("pop", "__delitem__")
             and isinstance(value.func, ast.Attribute)
@@ -484,6 +502,13 @@ class Scope:
                 self.env.pop(name, None)
         elif self.kind == "module":
             self.marks.extend(warning_marks([node], ()))
+
+    def _called_export_function(self, function: str, call: ast.Call) -> None:
+        """`extend_all(module)`, a function of the file that adds a module's `__all__` to its own."""
+        items: list[Any] = [("ref", name) for name in map(dotted_name, call.args) if name is not None]
+        if not self.export_functions[function] or len(items) != 1:
+            items.append(None)
+        self.exports.append(("add", tuple(items)))
 
     def _setattr(self, call: ast.Call, line: int) -> None:
         owner, name = dotted_name(call.args[0]), string_value(call.args[1], self.constants)

@@ -1,4 +1,7 @@
-"""Rows on their way into the file, kept on disk: the largest tables would fill the memory before they are sorted."""
+"""Rows on their way into the file, kept on disk: the largest tables would fill the memory.
+
+They are sorted when they are read back.
+"""
 
 from __future__ import annotations
 

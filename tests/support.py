@@ -6,6 +6,7 @@ Test modules import it after `sys.path.insert(0, <this folder>)`, as pytest's `i
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib.util
 import os
 import subprocess
@@ -164,8 +165,13 @@ def add_library(index: Any, project: str, releases: int, first: int = 0) -> None
     """Serve releases 1.0, 1.1, ... of `library`."""
     for number in range(first, releases):
         version = f"1.{number}"
-        data = make_wheel(library(project, number), project, version)
-        index.add(f"{project}-{version}-py3-none-any.whl", data)
+        index.add(f"{project}-{version}-py3-none-any.whl", _wheel(project, number, version))
+
+
+@functools.cache
+def _wheel(project: str, number: int, version: str) -> bytes:
+    """Made once: a zip holds the time, and the same release must have the same hash wherever it is served."""
+    return bytes(make_wheel(library(project, number), project, version))
 
 
 def one_error(result: Any, *words: str, code: int) -> str:

@@ -13,7 +13,7 @@ from apikb.kb.symbols import SymbolState
 
 
 def entries(sources: dict[str, str]) -> list[ModuleEntry]:
-    """Modules by file name: `pkg/__init__.py`, `pkg/a.py`, `pkg/a.pyi`; an empty `.so` is a compiled module."""
+    """Modules by file name: `p/__init__.py`, `p/a.py`, `p/a.pyi`; an empty `.so` is a compiled module."""
     found: dict[str, ModuleEntry] = {}
     for path, text in sources.items():
         stem, _, suffix = path.partition(".")
@@ -100,7 +100,8 @@ def test_members_that_are_other_names_of_something_are_followed() -> None:
     found = states(
         {
             "p/__init__.py": "from .a import C\nmake = C.make\nout = C.outside\n",
-            "p/a.py": "from .b import helper\nclass C:\n    make = helper\n    from json import dumps as outside\n",
+            "p/a.py": "from .b import helper\nclass C:\n    make = helper\n"
+            "    from json import dumps as outside\n",
             "p/b.py": "def helper(x): pass",
         }
     )
