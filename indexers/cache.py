@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import marshal
 import sqlite3
+import time
 from collections.abc import Iterable, Mapping
 from hashlib import blake2b
 from pathlib import Path
@@ -21,6 +22,8 @@ CREATE TABLE IF NOT EXISTS facts (key BLOB PRIMARY KEY, data BLOB NOT NULL) WITH
 CREATE TABLE IF NOT EXISTS contents (sha256 TEXT PRIMARY KEY, size INTEGER, crc32 INTEGER) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS manifests (key TEXT PRIMARY KEY, data BLOB NOT NULL) WITHOUT ROWID;
 """
+_PATIENCE = 120.0
+"""Seconds to wait for other processes, each of which writes for a moment only."""
 _MANY = 500
 """Keys in one query; SQLite allows more, but long statements are slow to prepare."""
 
@@ -43,16 +46,28 @@ class Cache:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._connection = sqlite3.connect(
-                path, timeout=120, isolation_level=None, check_same_thread=False
+                path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
             )
-            self._connection.execute("PRAGMA journal_mode=WAL")
-            self._connection.execute("PRAGMA synchronous=NORMAL")
-            self._connection.executescript(_SCHEMA)
+            self._set_up()
         except (sqlite3.Error, OSError) as error:
             raise IndexingError(
                 f"the cache {path} cannot be used: {error}",
                 hint="delete it (it can be made again), or name another folder with APIKB_CACHE",
             ) from error
+
+    def _set_up(self) -> None:
+        """SQLite does not wait when two processes turn the same new file to WAL: so this does."""
+        until = time.monotonic() + _PATIENCE
+        while True:
+            try:
+                self._connection.execute("PRAGMA journal_mode=WAL")
+                self._connection.execute("PRAGMA synchronous=NORMAL")
+                self._connection.executescript(_SCHEMA)
+                return
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > until:
+                    raise
+                time.sleep(0.05)
 
     def close(self) -> None:
         """Close the connection."""

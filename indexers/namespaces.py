@@ -102,17 +102,7 @@ class Release:
         if facts.stub_attached and entry.stub is not None:
             for binding in entry.stub.bindings:
                 names[binding.name] = binding._replace(via="lazy")
-        elif entry.stub is not None and entry.opaque is None and self._is_opaque(entry):
-            # What the source makes by running code, its stub may list.
-            for binding in entry.stub.bindings:
-                if binding.form in ("def", "class", "attr"):
-                    names.setdefault(binding.name, binding)
         return names
-
-    @staticmethod
-    def _is_opaque(entry: ModuleEntry) -> bool:
-        facts = entry.facts
-        return facts is not None and (facts.opaque is not None or bool(facts.stars))
 
     def opaque(self, module: str) -> str | None:
         """Why a module may bind names that cannot be seen, None where it cannot."""
@@ -126,6 +116,8 @@ class Release:
 
     def _expand_stars(self) -> None:
         """Add what star imports bring, until nothing changes: the result does not depend on any order."""
+        for module in self.modules:
+            self._fill_from_stub(module)
         starred = sorted(module for module, entry in self.modules.items() if self._stars(entry))
         for _ in range(len(starred) + 2):
             self._exports.clear()
@@ -135,6 +127,7 @@ class Release:
                 before = len(self.namespace(module)), self._star_reasons.get(module)
                 for star in self._stars(self.modules[module]):
                     self._expand_star(module, star)
+                self._fill_from_stub(module)
                 if before != (len(self.namespace(module)), self._star_reasons.get(module)):
                     changed = True
             if not changed:
@@ -163,6 +156,16 @@ class Release:
             if source == module or self._leads_back(module, source, name):
                 continue
             names[name] = Binding(name, "from", (source, name), 0, star.seq, "star-import", star.condition)
+
+    def _fill_from_stub(self, module: str) -> None:
+        """What an open module makes by running code, the stub beside it may list; all else is stronger."""
+        entry = self.modules[module]
+        if entry.facts is None or entry.stub is None or self.opaque(module) is None:
+            return
+        names = self.namespace(module)
+        for binding in entry.stub.bindings:
+            if binding.form in ("def", "class", "attr"):
+                names.setdefault(binding.name, binding._replace(seq=-1))
 
     def _leads_back(self, module: str, source: str, name: str) -> bool:
         """True where a circle of star imports would hand a name back to the module that already has it."""

@@ -41,8 +41,9 @@ class ProjectReader(Source):
 
     def fetch(self, paths: Sequence[str], enough: int | None = None) -> dict[str, Raw]:
         """What is stored of paths; what others lie in is remembered, since look-ups come back to it."""
-        if len(self._scopes) > _KEPT:
-            self._scopes.clear()
+        for kept in (self._scopes, self._states):
+            if len(kept) > _KEPT:
+                kept.clear()
         found = {path: self._scopes[path] for path in paths if path in self._scopes}
         wanted = [path for path in paths if path not in found]
         rows: list[tuple[Any, ...]] = []
@@ -53,7 +54,6 @@ class ProjectReader(Source):
             wanted = wanted[:1] if filled else wanted
         else:
             rows = self._select(wanted)
-        self._load_states({row[2] for row in rows if row[1] == _STATE})
         grouped: defaultdict[str, list[tuple[Any, ...]]] = defaultdict(list)
         for row in rows:
             grouped[row[0]].append(row)
@@ -83,16 +83,6 @@ class ProjectReader(Source):
             )
         return found
 
-    def _load_states(self, numbers: set[int]) -> None:
-        missing = [number for number in numbers if number not in self._states]
-        if missing:
-            if len(self._states) > _KEPT:
-                self._states.clear()
-                missing = list(numbers)
-            rows = self.query(f"SELECT state, data FROM internal.states WHERE {_near(missing)}", missing)
-            for number, data in rows:
-                self._states[number] = decode_state(data)
-
     def _raw(self, rows: list[tuple[Any, ...]]) -> Raw:
         masks: dict[int, int] = {}
         hidden: list[tuple[int, str]] = []
@@ -103,6 +93,8 @@ class ProjectReader(Source):
             mask = span_mask(low, high) & read
             if role == _STATE:
                 masks[number] = masks.get(number, 0) | mask
+                if number not in self._states:
+                    self._states[number] = decode_state(text)
             elif role == _OPAQUE:
                 hidden.append((mask, text))
             elif role == _PLACE:
@@ -153,8 +145,25 @@ class ProjectReader(Source):
                 return str(since)
         return None
 
+    def _neighbours(self, symbol: str, limit: int) -> list[str]:
+        """Names beside a wrong one; a hundred times quicker than a search through all names."""
+        from difflib import get_close_matches
+
+        parent, _, name = symbol.rpartition(".")
+        rows = self.query(
+            "SELECT DISTINCT symbol FROM internal.runs WHERE bucket = ? AND pid = ? AND role = 0",
+            [bucket_of(parent), self.pid],
+        )
+        names = {row[0].rpartition(".")[2] for row in rows if row[0].rpartition(".")[0] == parent}
+        lowered = {found.lower(): found for found in sorted(names)}
+        close = get_close_matches(name.lower(), lowered, n=limit, cutoff=0.8)
+        return [f"{parent}.{lowered[found]}" for found in close]
+
     def similar(self, symbol: str, limit: int = 5) -> list[str]:
-        """Names of the project that are spelt nearly like a wrong one, public ones first."""
+        """Names spelt nearly like a wrong one: its neighbours, else any of the project, public first."""
+        neighbours = self._neighbours(symbol, limit)
+        if neighbours:
+            return neighbours
         name = symbol.rpartition(".")[2].lower()
         rows = self.query(
             "SELECT symbol FROM (SELECT symbol, min((visibility = 'private')::INTEGER) AS hidden, "
@@ -174,10 +183,3 @@ def _among(column: str, count: int) -> str:
     if count == 1:
         return f"{column} = ?"
     return f"{column} IN ({', '.join('?' * count)})"
-
-
-def _near(numbers: Sequence[int]) -> str:
-    """A range that DuckDB can skip row groups by, where that is not too wide, and the numbers themselves."""
-    exact = _among("state", len(numbers))
-    low, high = min(numbers), max(numbers)
-    return f"state BETWEEN {low} AND {high} AND {exact}" if len(numbers) > 1 else exact

@@ -264,6 +264,13 @@ class _Derived:
         self.summary = Summary(folded, self.opacity, files)
         self.moves = Moves(folded)
         self._lines: dict[str, Lifeline] = {}
+        self._texts: dict[int, str] = {}
+
+    def _text(self, number: int) -> str:
+        text = self._texts.get(number)
+        if text is None:
+            text = self._texts[number] = encode_state(self.folded.states[number])
+        return text
 
     def write(self) -> int:
         """Write everything; the answer is the number of symbols."""
@@ -305,8 +312,10 @@ class _Derived:
         read = self.folded.axis.read
         for number, mask in self.folded.items(path):
             state = self.numbering[number]
+            # The state itself, not only its number: a look-up is spared a second query.
+            text = self._text(number)
             for low, high in runs(mask, read):
-                yield (bucket, path, STATE, state, low, high, None)
+                yield (bucket, path, STATE, state, low, high, text)
         for mask, reason in self._reasons(path):
             for low, high in runs(mask & read, read):
                 yield (bucket, path, OPAQUE, None, low, high, reason)
@@ -330,7 +339,7 @@ class _Derived:
             state = self.folded.states[number]
             yield (
                 self.numbering[number],
-                encode_state(state),
+                self._text(number),
                 str(state.status),
                 str(state.kind),
                 str(state.visibility),

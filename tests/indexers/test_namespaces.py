@@ -186,3 +186,17 @@ def test_a_block_is_known_again_only_if_nothing_that_it_takes_has_changed() -> N
     rows = [block for _, block in Assembler(Release(entries(changed)), known).blocks() if block is not None]
     assert {block.file for block in rows} == {"p/__init__.py", "p/a.py"}
     assert not any(row.symbol == "p" for block in rows for row in block.rows)
+
+
+def test_a_stub_beside_source_only_fills_what_an_open_module_leaves_unsaid() -> None:
+    closed = {
+        "p/__init__.py": "from .a import *",
+        "p/__init__.pyi": "def f(x: int) -> int: ...\ndef extra() -> int: ...",
+        "p/a.py": "def f(x): pass",
+    }
+    found = states(closed)
+    assert found["p.f"].target == "p.a.f"
+    assert "p.extra" not in found
+    opened = states({**closed, "p/__init__.py": "from .a import *\nexec(code)"})
+    assert opened["p.f"].target == "p.a.f"
+    assert opened["p.extra"].via == "stub"
