@@ -415,6 +415,9 @@ def _answer_object(answer: Answer | SpecifierAnswer) -> dict[str, object]:
     }
 
 
+_SEEN = ("present", "deprecated", "tombstone")
+
+
 @cli.command(short_help="Draw the life of a symbol.")
 @click.argument("symbol")
 @click.option(
@@ -427,18 +430,30 @@ def history(symbol: str, project: str | None, pre: bool, as_json: bool, kb_path:
     """Draw the life of SYMBOL: spans, deprecation, changes of signature and parameters.
 
     \b
+    Exit codes: 0 it exists in some release; 1 in none; 3 cannot be told;
+    2 wrong usage; 4 project not indexed.
+
+    \b
     Examples:
       apikb history flask.Markup
       apikb history click.Command --json
     """
     with _open(kb_path) as kb:
         life = kb.history(symbol, project=project, pre=pre)
+        never = not any(status in _SEEN for _, status in life.statuses)
+        answer = kb.lookup(symbol, project=project) if never else None
     if as_json:
         click.echo(_json(asdict(life)))
-        return
-    from .kb.timeline import history_lines
+    else:
+        from .kb.timeline import history_lines
 
-    _print(history_lines(life, columns=_columns(), glyphs=_glyphs(), paint=_paint))
+        _print(history_lines(life, columns=_columns(), glyphs=_glyphs(), paint=_paint))
+    if answer is not None and answer.suggestions:
+        from .kb.text import one_line
+
+        click.echo(one_line(f"did you mean: {', '.join(answer.suggestions)}"), err=True)
+    if answer is not None:
+        raise click.exceptions.Exit(_lookup_code(answer))
 
 
 @cli.command(short_help="Compare two releases of a project.")

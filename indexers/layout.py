@@ -156,12 +156,14 @@ def _located_sdist(paths: list[str], project: str, top_level: Sequence[str] | No
 def _sdist_tops(code: list[str], project: str, top_level: Sequence[str] | None) -> list[tuple[str, str]]:
     """(root, top-level name) pairs: where the tree keeps each import package."""
     roots = ["", *(f"{root}/" for root in _SOURCE_ROOTS)]
+    listed = set(code)
     found: dict[tuple[str, str], bool] = {}
     for root in roots:
         for path in code:
             inner = path[len(root) :] if path.startswith(root) else ""
             head, _, rest = inner.partition("/")
-            if rest and head.isidentifier() and f"{head}/" not in roots:
+            is_root = f"{head}/" in roots and f"{root}{head}/__init__.py" not in listed
+            if rest and head.isidentifier() and not is_root:
                 found[root, head] = found.get((root, head), False) or rest in ("__init__.py", "__init__.pyx")
             elif head and not rest and head.endswith(".py"):
                 found.setdefault((root, _stem(head)), True)

@@ -39,19 +39,22 @@ def history_of(reader: ProjectReader, path: str, parameter: str | None, *, pre: 
     order = {kind: number for number, kind in enumerate(("removed", "tombstone", "moved", "added"))}
     events.sort(key=lambda event: (event[0], order.get(event[1], 9)))
     told = tuple(Event(axis.versions[ordinal], kind, detail) for ordinal, kind, detail in events)
-    return History(symbol, reader.project, spans, told, tuple(_statuses(reader, path, parameter, marked)))
+    return History(
+        symbol, reader.project, spans, told, tuple(_statuses(reader, axis, path, parameter, marked))
+    )
 
 
 _Event = tuple[int, str, str]
 
 
 def _statuses(
-    reader: ProjectReader, path: str, parameter: str | None, marked: int
+    reader: ProjectReader, axis: Axis, path: str, parameter: str | None, marked: int
 ) -> Iterator[tuple[str, str]]:
+    """One status for each release that may set a boundary: pre-releases only where they were asked for."""
     known = dict(statuses(reader, path, parameter))
-    for ordinal, version in enumerate(reader.axis.versions):
+    for ordinal, version in enumerate(axis.versions):
         status = known.get(version)
-        if status is not None:
+        if status is not None and axis.defining >> ordinal & 1:
             yield version, "deprecated" if status == Status.PRESENT and marked >> ordinal & 1 else status
 
 

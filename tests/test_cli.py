@@ -672,3 +672,9 @@ def test_ctrl_c_while_indexing_keeps_what_is_done(tmp_path: Path) -> None:
     done = process(kb, "index", "gadget", "--find-links", str(links), "--jobs", "1", env=env)
     assert done.returncode == 0, done.stderr
     assert process(kb, "lookup", "gadget.f119_0").returncode == 0
+
+
+def test_history_of_a_name_that_never_was_says_so(demo_kb: Path) -> None:
+    result = CliRunner().invoke(cli, ["history", "flask.Flaks", "--kb", str(demo_kb)])
+    assert result.exit_code == 1
+    assert "did you mean: flask.Flask" in result.stderr
