@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 
 from .archives import MIB, ArchiveError
 
-GAP = 64 * 1024
+GAP = 32 * 1024
 """Two members no further apart are fetched together: larger gaps fetch what we already have (measured)."""
 LARGEST_RANGE = 4 * MIB
 """Past it a range is cut at a member, so that ranges go in parallel and memory stays bounded."""

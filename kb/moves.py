@@ -24,6 +24,7 @@ class Moves:
         self.removed: list[tuple[Lifeline, OrdinalSpan]] = []
         self.added: defaultdict[tuple[int, str, str, str], list[str]] = defaultdict(list)
         self.aliases: defaultdict[str, list[str]] = defaultdict(list)
+        self.tops = {path.partition(".")[0] for path in folded.paths()}
 
     def collect(self, line: Lifeline, parent: Lifeline | None) -> None:
         """Note one lifeline; members that go with their parent are its parent's move."""
@@ -112,6 +113,8 @@ class Moves:
 
     def _by_alias(self, symbol: str, ordinal: int, state: SymbolState) -> tuple[str, str, float] | None:
         target = state.target or symbol
+        if state.target is not None and target.partition(".")[0] not in self.tops:
+            return (target, "it was another name of this, from outside the project", 0.9)
         places = [*self.aliases.get(target, ()), *([state.target] if state.target else [])]
         found = [place for place in places if place != symbol and self._is_present(place, ordinal)]
         if not found:

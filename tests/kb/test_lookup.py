@@ -293,3 +293,30 @@ def test_a_yanked_release_counts_and_is_flagged(build: Build, open_kb: Opener) -
     found = ask(open_kb(observed), "p")
     assert found.yanked
     assert found.notes == ("1.0 was yanked: wrong tag",)
+
+
+def test_moves(build: Build, open_kb: Opener) -> None:
+    """Removed and added symbols of neighbouring releases that are the same thing are linked as moved or renamed."""
+    mark = Deprecation("warning", "use `shiny` instead", replacement="shiny")
+    renamed = build.function("x")._replace(deprecations=(mark,))
+    same = build.function("y")._replace(doc="0123456789abcdef")
+    before = {"p": build.module(), "p.rusty": renamed, "p.a": build.module(), "p.a.same": same,
+              "p.Markup": build.klass()._replace(target="markupsafe.Markup", via="import")}  # fmt: skip
+    after = {"p": build.module(), "p.shiny": build.function("x"), "p.a": build.module(), "p.b": build.module(),
+             "p.b.same": same}  # fmt: skip
+    kb = open_kb(build.observe({"1.0": before, "2.0": after}))
+    rows = kb.sql("SELECT symbol, moved_to, version FROM moves ORDER BY symbol").rows
+    assert rows == [
+        ("p.Markup", "markupsafe.Markup", "2.0"),
+        ("p.a.same", "p.b.same", "2.0"),
+        ("p.rusty", "p.shiny", "2.0"),
+    ]
+    assert ask(kb, "p.rusty").replacement == "p.shiny"
+    assert ask(kb, "p.Markup").replacement == "markupsafe.Markup"
+
+
+def test_nothing_moves_where_nothing_is_alike(build: Build, open_kb: Opener) -> None:
+    before = {"p": build.module(), "p.f": build.function("x")}
+    after = {"p": build.module(), "p.g": build.function("x")}
+    kb = open_kb(build.observe({"1.0": before, "2.0": after}))
+    assert kb.sql("SELECT * FROM moves").rows == []
