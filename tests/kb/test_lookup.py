@@ -296,14 +296,14 @@ def test_a_yanked_release_counts_and_is_flagged(build: Build, open_kb: Opener) -
 
 
 def test_moves(build: Build, open_kb: Opener) -> None:
-    """Removed and added symbols of neighbouring releases that are the same thing are linked as moved or renamed."""
+    """What is removed and what is added in its place are linked, with the evidence."""
     mark = Deprecation("warning", "use `shiny` instead", replacement="shiny")
     renamed = build.function("x")._replace(deprecations=(mark,))
     same = build.function("y")._replace(doc="0123456789abcdef")
     before = {"p": build.module(), "p.rusty": renamed, "p.a": build.module(), "p.a.same": same,
               "p.Markup": build.klass()._replace(target="markupsafe.Markup", via="import")}  # fmt: skip
-    after = {"p": build.module(), "p.shiny": build.function("x"), "p.a": build.module(), "p.b": build.module(),
-             "p.b.same": same}  # fmt: skip
+    after = {"p": build.module(), "p.shiny": build.function("x"), "p.a": build.module(),
+             "p.b": build.module(), "p.b.same": same}  # fmt: skip
     kb = open_kb(build.observe({"1.0": before, "2.0": after}))
     rows = kb.sql("SELECT symbol, moved_to, version FROM moves ORDER BY symbol").rows
     assert rows == [
