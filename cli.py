@@ -438,6 +438,8 @@ def history(symbol: str, project: str | None, pre: bool, as_json: bool, kb_path:
       apikb history flask.Markup
       apikb history click.Command --json
     """
+    from .kb.answers import SpecifierAnswer
+
     with _open(kb_path) as kb:
         life = kb.history(symbol, project=project, pre=pre)
         never = not any(status in _SEEN for _, status in life.statuses)
@@ -448,7 +450,7 @@ def history(symbol: str, project: str | None, pre: bool, as_json: bool, kb_path:
         from .kb.timeline import history_lines
 
         _print(history_lines(life, columns=_columns(), glyphs=_glyphs(), paint=_paint))
-    if answer is not None and answer.suggestions:
+    if answer is not None and not isinstance(answer, SpecifierAnswer) and answer.suggestions:
         from .kb.text import one_line
 
         click.echo(one_line(f"did you mean: {', '.join(answer.suggestions)}"), err=True)
