@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -100,6 +100,7 @@ def index_projects(
         closing(Cache(cache_path)) as cache,
         Workers(options.jobs or os.cpu_count() or 1, cache_path) as workers,
     ):
+        publisher.before = workers.rest
         try:
             for name in names:
                 summary.projects.append(_index_one(name, options, progress, index, workers, cache, publisher))
@@ -206,6 +207,8 @@ class _Publisher:
         self.progress = progress
         self._waiting: list[_Waiting] = []
         self._next = time.monotonic() + _GATHER_SECONDS
+        self.before: Callable[[], None] = lambda: None
+        """Called before each publish, which takes more memory than anything else."""
 
     def add(self, finished: _Waiting) -> None:
         self._waiting.append(finished)
@@ -216,6 +219,7 @@ class _Publisher:
         if not self._waiting:
             return
         started = time.monotonic()
+        self.before()
         publish(
             self.path,
             # Made one by one while the lock is held, so that nobody else can publish in between.

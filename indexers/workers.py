@@ -32,6 +32,8 @@ _FAREWELL_SECONDS = 5.0
 """How long a process may take to end when nothing is left to do."""
 
 _Task = tuple[Future[Any], Callable[..., Any], tuple[Any, ...]]
+_Rest = threading.Barrier
+"""In place of a task: end the process, and take no second one of these."""
 
 
 class TaskFailed(Exception):
@@ -48,7 +50,7 @@ class Workers:
     def __init__(self, jobs: int, cache_path: Path) -> None:
         self.jobs = jobs
         self._cache_path = cache_path
-        self._tasks: queue.SimpleQueue[_Task | None] = queue.SimpleQueue()
+        self._tasks: queue.SimpleQueue[_Task | _Rest | None] = queue.SimpleQueue()
         self._lock = threading.Lock()
         self._threads: list[threading.Thread] = []
         self._running: set[_Process] = set()
@@ -83,10 +85,23 @@ class Workers:
             self._tasks.put((future, function, arguments))
         return future
 
+    def rest(self) -> None:
+        """End the processes once their tasks are done, to free memory; the next task starts new ones."""
+        with self._lock:
+            together = threading.Barrier(len(self._threads)) if self._threads else None
+            for _ in self._threads:
+                self._tasks.put(together)
+
     def _serve(self) -> None:
         """Give tasks to one process after another, as long as there are any."""
         process: _Process | None = None
         while (task := self._tasks.get()) is not None:
+            if isinstance(task, _Rest):
+                self._end(process)
+                process = None
+                with contextlib.suppress(threading.BrokenBarrierError):
+                    task.wait(_FAREWELL_SECONDS)
+                continue
             future, function, arguments = task
             if self._stopped:
                 future.cancel()

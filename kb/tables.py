@@ -269,6 +269,8 @@ class _Derived:
     def _text(self, number: int) -> str:
         text = self._texts.get(number)
         if text is None:
+            if len(self._texts) > CHUNK:
+                self._texts.clear()
             text = self._texts[number] = encode_state(self.folded.states[number])
         return text
 

@@ -87,3 +87,16 @@ def test_nothing_is_started_for_nothing(tmp_path: Path) -> None:
     before = threading.active_count()
     with Workers(4, tmp_path / "facts.sqlite"):
         assert threading.active_count() == before
+
+
+def test_processes_at_rest_are_ended_and_come_back(tmp_path: Path) -> None:
+    with Workers(2, tmp_path / "facts.sqlite") as workers:
+        tasks = [workers.submit(time.sleep, 0.2), workers.submit(time.sleep, 0.2)]
+        wait(tasks)
+        before = {result_of(task) for task in [workers.submit(os.getpid) for _ in range(4)]}
+        workers.rest()
+        after = {result_of(task) for task in [workers.submit(os.getpid) for _ in range(4)]}
+        assert not before & after
+        for pid in before:
+            with pytest.raises(ProcessLookupError):
+                os.kill(pid, 0)
