@@ -172,6 +172,8 @@ class Assembler:
         for name, binding in namespace.items():
             hidden = name in _NOT_NAMES or binding.via in ("submodule", "typing")
             if binding.form in ("from", "import", "ref") and not hidden:
+                if self.release.resolve(entry.module, name).path == f"{entry.module}.{name}":
+                    continue  # a submodule under its own name: it has its own row
                 visibility = self._visibility(entry, binding, exports)
                 yield from self._binding_rows(f"{entry.module}.{name}", entry.module, binding, visibility)
         yield from self._unbound_exports(entry, namespace, exports)

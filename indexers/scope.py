@@ -66,6 +66,7 @@ class Scope:
         self.typing_only: set[str] = set()
         self.constants: dict[str, ast.expr] = {}
         self.overloads: dict[str, list[FunctionFacts]] = {}
+        self.overload_lines: dict[str, int] = {}
         self.stars: list[StarImport] = []
         self.exports: list[tuple[Any, ...]] = []
         self.deleted: set[str] = set()
@@ -100,7 +101,8 @@ class Scope:
             # Overloads without an implementation (a stub): the function is real all the same.
             first = signatures[0]
             texts = tuple(_signature_text(facts) for facts in signatures)
-            self.bind(name, "def", first._replace(overloads=texts, labels=("overload",)), 0)
+            line = self.overload_lines[name]
+            self.bind(name, "def", first._replace(overloads=texts, labels=("overload",)), line)
         for name, binding in self.dead.items():
             known = self.env.get(name)
             if known is None and name not in self.deleted:
@@ -239,6 +241,7 @@ class Scope:
             return
         if "overload" in data.labels:
             self.overloads.setdefault(node.name, []).append(data)
+            self.overload_lines.setdefault(node.name, node.lineno)
             return
         pending = self.overloads.pop(node.name, None)
         if pending:

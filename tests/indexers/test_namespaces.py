@@ -200,3 +200,18 @@ def test_a_stub_beside_source_only_fills_what_an_open_module_leaves_unsaid() -> 
     opened = states({**closed, "p/__init__.py": "from .a import *\nexec(code)"})
     assert opened["p.f"].target == "p.a.f"
     assert opened["p.extra"].via == "stub"
+
+
+def test_a_submodule_under_its_own_name_is_one_row_and_its_file_the_evidence() -> None:
+    sources = {
+        "p/__init__.py": "from p import sub as sub\nfrom . import other",
+        "p/sub.py": "",
+        "p/other.py": "",
+    }
+    rows = [
+        (row.symbol, block.file)
+        for _, block in Assembler(Release(entries(sources)), set()).blocks()
+        if block is not None
+        for row in block.rows
+    ]
+    assert sorted(rows) == [("p", "p/__init__.py"), ("p.other", "p/other.py"), ("p.sub", "p/sub.py")]
