@@ -209,13 +209,18 @@ class _Reading:
             if local is None:
                 local = self.reader([*self.prelude, *_declarations(body)])
             found = marks or tuple(warning_marks(_flat(body), ()))
-            self.served.bindings[name] = self._outcome(name, end, local, found)
+            texts = {**self.constants, **_assigned(body)}
+            self.served.bindings[name] = self._outcome(name, end, local, found, texts)
 
     def _outcome(
-        self, name: str, end: ast.Return | ast.Raise, local: dict[str, Binding], marks: tuple[Any, ...]
+        self,
+        name: str,
+        end: ast.Return | ast.Raise,
+        local: dict[str, Binding],
+        marks: tuple[Any, ...],
+        texts: dict[str, ast.expr],
     ) -> Binding:
         if isinstance(end, ast.Raise):
-            texts = {key: value for key, value in self.constants.items() if isinstance(value, ast.Constant)}
             message = text_of(end.exc, texts) or expression_text(end.exc) or "it raises"
             return Binding(name, "raises", " ".join(message.split())[:500], end.lineno, via="getattr")
         binding = self._value(name, end.value, local)
@@ -282,6 +287,15 @@ def _below(binding: Binding, rest: str) -> Binding | None:
         path, _, last = f"{module}.{name}.{rest}".rpartition(".")
         return binding._replace(data=(path, last))
     return None
+
+
+def _assigned(body: list[ast.stmt]) -> dict[str, ast.expr]:
+    """Names that a branch assigns: most messages are put into a variable first."""
+    return {
+        statement.targets[0].id: statement.value
+        for statement in _flat(body)
+        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name)
+    }
 
 
 def _flat(body: list[ast.stmt]) -> list[ast.stmt]:

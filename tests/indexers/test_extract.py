@@ -383,3 +383,18 @@ def test_what_is_no_source_is_refused_or_opaque(data: bytes) -> None:
 )
 def test_encodings_and_odd_whitespace(data: bytes) -> None:
     assert "f" in {binding.name for binding in extract(data, "m", is_init=False).bindings}
+
+
+def test_the_message_of_a_name_that_raises_is_read_through_its_variable() -> None:
+    found = served(
+        '''
+        def __getattr__(name):
+            if name == "load_boston":
+                msg = textwrap.dedent("""
+                    `load_boston` has been removed.
+                """)
+                raise ImportError(msg)
+            raise AttributeError(name)
+        '''
+    )
+    assert found["load_boston"].data == "`load_boston` has been removed."
