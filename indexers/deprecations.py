@@ -94,9 +94,11 @@ def text_of(node: ast.expr | None, names: Mapping[str, ast.expr] | None = None, 
         left = text_of(node.left, names, depth + 1)
         right = text_of(node.right, names, depth + 1) if isinstance(node.op, ast.Add) else None
         return None if left is None and right is None else (left or "{...}") + (right or "")
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        return text_of(node.func.value, names, depth + 1)
-    if isinstance(node, ast.Call) and node.args:
+    if isinstance(node, ast.Call):
+        # `"...".format(x)` has its text before the dot, `dedent("...")` and `Error("...")` behind it.
+        before = text_of(node.func.value, None, depth + 1) if isinstance(node.func, ast.Attribute) else None
+        if before is not None or not node.args:
+            return before
         return text_of(node.args[0], names, depth + 1)
     if isinstance(node, ast.Name) and names is not None and node.id in names:
         return text_of(names[node.id], None, depth + 1)
