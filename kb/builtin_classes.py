@@ -64,11 +64,6 @@ def base_names(name: str) -> frozenset[str] | None:
 _OBJECT = frozenset(dir(object))
 
 
-def object_names() -> frozenset[str]:
-    """The names that every class has from `object`."""
-    return _OBJECT
-
-
 def inherits_builtin(base: str, name: str) -> bool:
     """Does a foreign base class, or `object`, give its heirs a name?"""
     if plain_base(base) == "object":

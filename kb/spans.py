@@ -39,12 +39,6 @@ class Axis:
         self.defining = finals if finals & self.read and not pre else self.all
         self._memo: dict[tuple[int, int], tuple[OrdinalSpan, ...]] = {}
 
-    @property
-    def first_read(self) -> int | None:
-        """The first release that was read and defines."""
-        known = self.read & self.defining
-        return first(known) if known else None
-
     def spans(self, present: int, unknown: int) -> tuple[OrdinalSpan, ...]:
         """Fold one lifeline: where it was seen, and where that cannot be told."""
         key = (present & self.defining, (unknown | ~self.read) & self.defining & ~present)

@@ -30,7 +30,7 @@ _READER = (
     "SET memory_limit = '2GB'",
     "SET lock_configuration = true",
 )
-_WRITER = ("SET threads = 1", "SET memory_limit = '250MB'")
+_WRITER = ("SET threads = 1", "SET memory_limit = '150MB'")
 _MOSTLY_FREE = 0.5
 
 
