@@ -7,6 +7,7 @@ or to a reason why it cannot be told.
 
 from __future__ import annotations
 
+import builtins
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -400,8 +401,6 @@ class Release:
 
 
 def _is_builtin(name: str) -> bool:
-    import builtins
-
     return hasattr(builtins, name)
 
 

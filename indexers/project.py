@@ -16,9 +16,10 @@ from packaging.version import Version
 from ..kb.observations import Block, ModuleRead, ProjectObservation, ReleaseObservation, Row
 from ..kb.progress import Progress
 from ..kb.releases import Release, ReleaseStatus
-from ..kb.symbols import Deprecation, Parameter, Signature, SymbolState
+from ..kb.symbols import Deprecation, SymbolState
 from .artifacts import ArtifactFile, ListedRelease, candidates
 from .cache import Cache
+from .classes import plain_signature
 from .facts import EXTRACTOR_VERSION
 from .reading import Claims, ReleaseReader, ReleaseReading
 from .simple_index import SimpleIndex
@@ -311,12 +312,8 @@ class _Interner:
 
 def _state(plain: tuple[Any, ...]) -> SymbolState:
     state = SymbolState._make(plain)
-    signature = state.signature
-    if signature is not None:
-        parameters, returns = signature
-        signature = Signature(tuple(Parameter._make(item) for item in parameters), returns)
     marks = tuple(Deprecation._make(mark) for mark in state.deprecations)
-    return state._replace(signature=signature, deprecations=marks)
+    return state._replace(signature=plain_signature(state.signature), deprecations=marks)
 
 
 def _is_artifact(file: ArtifactFile, release: Release) -> bool:

@@ -16,6 +16,7 @@ from . import definitions as d
 from .bodies import Bodies
 from .branches import condition_text, is_type_checking, verdict
 from .class_bodies import adds_members, instance_attributes, sets_class_attributes
+from .classes import plain_signature
 from .deprecations import raised_message, warning_marks
 from .exports import added_exports, export_call, export_items
 from .facts import AttributeFacts, Binding, ClassFacts, FieldFacts, FunctionFacts, StarImport
@@ -554,10 +555,7 @@ class Scope:
 
 
 def _signature_text(facts: FunctionFacts) -> str:
-    from ..kb.symbols import Parameter, Signature, render_signature
-
-    parameters, returns = facts.signature
-    return render_signature(Signature(tuple(Parameter._make(item) for item in parameters), returns))
+    return str(plain_signature(facts.signature))
 
 
 def _original(binding: Binding, name: str) -> str:

@@ -1,8 +1,7 @@
 """Members that a class path has without defining them: from its ancestors, or as an alias of a class.  Pure.
 
-Public class paths get all of them but those with an underscore.  Other paths that lead on (private
-classes, aliases
-of modules) get only names that they held themselves in other releases,
+Public class paths get all of them but those with an underscore.  Other paths that lead on
+(private classes, aliases of modules) get only names that they held themselves in other releases,
 so that a definition that moves behind an alias does not look removed; the rest is
 resolved when it is asked for.
 """
