@@ -195,7 +195,12 @@ def cli() -> None:
     metavar="FILE",
     help="Index every project of a requirements file (its pins are left aside).  May be repeated.",
 )
-@click.option("--versions", metavar="SPEC", help="Only the releases that match, as in '>=2,<3'.")
+@click.option(
+    "--versions",
+    multiple=True,
+    metavar="SPEC",
+    help="Only the releases that match, as in '>=2,<3'.  May be repeated: those that match any are read.",
+)
 @click.option("--since", metavar="VERSION", help="Only this release and later ones.")
 @click.option("--pre", is_flag=True, help="Pre-releases too.")
 @click.option(
@@ -233,7 +238,7 @@ def cli() -> None:
 def index(
     projects: tuple[str, ...],
     requirements: tuple[Path, ...],
-    versions: str | None,
+    versions: tuple[str, ...],
     since: str | None,
     pre: bool,
     jobs: int | None,
@@ -256,6 +261,7 @@ def index(
     Examples:
       apikb index torch
       apikb index flask httpx --since 1.0
+      apikb index numpy --versions '>=1.26,<2' --versions '==2.0.*'
       apikb index -r requirements.txt --jobs 2
       apikb index mylib --find-links dist/
     """
@@ -285,16 +291,17 @@ def index(
     raise click.exceptions.Exit(_report(summary))
 
 
-def _check_versions(versions: str | None, since: str | None) -> None:
+def _check_versions(versions: Sequence[str], since: str | None) -> None:
     from packaging.specifiers import InvalidSpecifier, SpecifierSet
     from packaging.version import InvalidVersion, Version
 
-    try:
-        SpecifierSet(versions or "")
-    except InvalidSpecifier:
-        raise click.BadParameter(
-            f"{versions!r} is not a version specifier", param_hint="--versions"
-        ) from None
+    for specifier in versions:
+        try:
+            SpecifierSet(specifier)
+        except InvalidSpecifier:
+            raise click.BadParameter(
+                f"{specifier!r} is not a version specifier", param_hint="--versions"
+            ) from None
     if since is not None:
         try:
             Version(since)
@@ -351,9 +358,12 @@ def _report(summary: Summary) -> int:
 @click.option(
     "--project", metavar="PROJECT", help="Where the symbol's first name may be of several projects."
 )
+@click.option("--doc", is_flag=True, help="Its docstring at that release, too.")
 @_json_option
 @_kb_option
-def lookup(symbol: str, version: str | None, project: str | None, as_json: bool, kb_path: Path) -> None:
+def lookup(
+    symbol: str, version: str | None, project: str | None, doc: bool, as_json: bool, kb_path: Path
+) -> None:
     """Say whether SYMBOL exists at a release, since when, until when, and what replaced it.
 
     SYMBOL is a path as people write it: a module, class, function, method or constant,
@@ -369,13 +379,15 @@ def lookup(symbol: str, version: str | None, project: str | None, as_json: bool,
       apikb lookup torch.nn.GELU --version 1.3.1
       apikb lookup 'numpy.var(mean)' --version '>=1.20,<2.1'
       apikb lookup PIL.Image.ANTIALIAS --json
+      apikb lookup click.echo --version 2.0 --doc
     """
     from .kb.answers import SpecifierAnswer
 
     with _open(kb_path) as kb:
         answer = kb.lookup(symbol, version=version, project=project)
+        text = kb.docstring(symbol, version=version, project=project) if doc else None
     if as_json:
-        click.echo(_json(_answer_object(answer)))
+        click.echo(_json({**_answer_object(answer), **({"docstring": text} if doc else {})}))
     else:
         from .kb.reports import answer_lines, specifier_lines
 
@@ -383,6 +395,10 @@ def lookup(symbol: str, version: str | None, project: str | None, as_json: bool,
             _print(specifier_lines(answer, columns=_columns(), paint=_paint))
         else:
             _print(answer_lines(answer, columns=_columns(), paint=_paint))
+        if doc:
+            from .kb.reports import docstring_lines
+
+            _print(docstring_lines(text, paint=_paint))
     raise click.exceptions.Exit(_lookup_code(answer))
 
 
@@ -520,7 +536,7 @@ def sql(query: str, as_csv: bool, as_json: bool, kb_path: Path) -> None:
     network, no other database.
 
     \b
-    Views:  spans signatures parameters deprecations tombstones moves changes releases modules
+    Views:  spans signatures parameters deprecations tombstones moves changes docstrings releases modules
     Macro:  symbols_at(project, version)
 
     \b
@@ -614,6 +630,49 @@ def info(project: str, as_json: bool, kb_path: Path) -> None:
     click.echo(project_line(facts) + "\n")
     columns, rows = release_rows(releases, modules)
     _print_table(columns, rows, right=(3, 4, 5, 6))
+
+
+@cli.command(short_help="Compare what the docs claim with what was read.")
+@click.argument("project")
+@click.option("--all", "everything", is_flag=True, help="All findings, agreement too, and private names.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
+@_json_option
+@_kb_option
+def audit(project: str, everything: bool, as_csv: bool, as_json: bool, kb_path: Path) -> None:
+    """Compare the versionadded, versionchanged and deprecated directives of PROJECT's docstrings
+    with the lifelines of what they are about: the object, or a parameter or attribute, told by their place.
+
+    A claimed version counts for the first indexed final release that is not older: 0.20 is 0.20.0, 1.2rc1
+    is 1.2.  What lies outside the indexed releases is not judged.
+
+    \b
+    Verdicts: agree; earlier, later: we saw it before, after the claimed release;
+    not found; extra: deprecated in the code, and no docstring says so; unknown;
+    unchecked: behaviour, which signatures do not show; outside.
+
+    \b
+    Examples:
+      apikb audit flask
+      apikb audit scikit-learn --csv > claims.csv
+      apikb audit click --all --json
+    """
+    if as_csv and as_json:
+        raise click.UsageError("--csv and --json exclude each other.")
+    from .kb.audit_report import COLUMNS, audit_lines, finding_rows, shown
+
+    with _open(kb_path) as kb:
+        result = kb.audit(project, private=everything)
+    listed = shown(result, everything=everything)
+    if as_json:
+        found = [asdict(finding) for finding in listed]
+        bounds = {"project": result.project, "first": result.first, "newest": result.newest}
+        click.echo(_json({**bounds, "counts": result.counts(), "findings": found}))
+    elif as_csv:
+        from .kb.text import csv_text
+
+        click.echo(csv_text(COLUMNS, finding_rows(listed), escape=sys.stdout.isatty()), nl=False)
+    else:
+        _print(audit_lines(result, everything=everything, columns=_columns(), paint=_paint))
 
 
 @cli.command(short_help="Write Parquet files.")

@@ -192,7 +192,10 @@ def wheel_tags(filename: str) -> frozenset[Tag]:
         return parse_wheel_filename(filename)[3]
     except InvalidWheelFilename:
         parts = filename.removesuffix(".whl").split("-")
+    try:
         return frozenset(parse_tag("-".join(parts[-3:]))) if len(parts) >= 5 else frozenset()
+    except ValueError:  # `py36+-none-any`
+        return frozenset()
 
 
 def _python_rank(tag: Tag) -> tuple[int, int, int, int]:

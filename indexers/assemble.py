@@ -12,10 +12,14 @@ from typing import Any
 
 from ..kb.observations import Block, Row
 from ..kb.symbols import Deprecation, Kind, Signature, Status, SymbolState, Visibility
-from .classes import Classes, drop_first, plain_signature
-from .facts import AttributeFacts, Binding, ClassFacts, FunctionFacts
+from .classes import Classes
+from .facts import AttributeFacts, Binding, ClassFacts, FunctionFacts, PartialFacts
 from .namespaces import Exports, ModuleEntry, Release, Target
+from .partials import bound_signature
+from .patchers import BARE_CALL, Patcher
+from .signatures import drop_first, plain_signature
 from .stdlib import external_kind
+from .wrappers import GIVES_BACK, WrapperFacts
 
 _FUNCTION_MAKERS = {
     "_add_docstr",
@@ -75,6 +79,9 @@ class Assembler:
         self.classes = Classes(release)
         self._states: dict[str, SymbolState] = {}
         self._tokens: dict[str, bytes] = {}
+        self._partials: set[str] = set()
+        self._attached: dict[str, dict[str, tuple[str, tuple[Any, ...]]]] = {}
+        self._attach()
 
     def blocks(self) -> Iterator[tuple[bytes, Block | None]]:
         """(digest, block) of each module, what it defines and what it takes; None for a block known already.
@@ -93,6 +100,21 @@ class Assembler:
             yield self._block(
                 self._taken_digest(common, module, namespace), file, self._taken_rows, entry, exports
             )
+
+    def _attach(self) -> None:
+        """Find out which definitions get their docstrings elsewhere: by module and path, hash and marks."""
+        for entry in self.release.modules.values():
+            for module, dotted, name, marks in entry.facts.attached if entry.facts is not None else ():
+                if module in self.release.modules:
+                    target = self.release.resolve_dotted(module, dotted)
+                    if target.form == "object":
+                        known = self._attached.setdefault(target.module, {})
+                        known.setdefault(target.path, (name, marks))
+
+    def _attached_token(self, module: str) -> bytes:
+        """Names the docstrings that a module's definitions get elsewhere."""
+        attached = self._attached.get(module)
+        return repr(sorted(attached.items())).encode() if attached else b""
 
     def _block(
         self,
@@ -114,7 +136,7 @@ class Assembler:
         opaque = self.release.opaque(entry.module)
         text = f"{entry.module}\0{entry.path}\0{entry.stub_path}\0{entry.is_init}\0{opaque}\0"
         listed = repr((list(exports.names), exports.partial)) if exports is not None else ""
-        return entry.key + f"{text}{listed}".encode()
+        return entry.key + f"{text}{listed}".encode() + self._attached_token(entry.module)
 
     def _own_digest(self, common: bytes, module: str, namespace: dict[str, Binding]) -> bytes:
         hasher = hashlib.blake2b(common, digest_size=16, person=b"own")
@@ -122,6 +144,7 @@ class Assembler:
         for name, binding in namespace.items():
             if binding.form == "class":
                 hasher.update(self._class_token(f"{module}.{name}", module, binding))
+            hasher.update(self.classes.decorated.token(module, binding))
         return hasher.digest()
 
     def _taken_digest(self, common: bytes, module: str, namespace: dict[str, Binding]) -> bytes:
@@ -129,6 +152,9 @@ class Assembler:
         for name, binding in namespace.items():
             if binding.form in ("from", "import", "ref"):
                 target = self.release.resolve(module, name)
+                hasher.update(f"{name}\0{binding.seq}\0".encode() + self._token(target))
+            elif binding.form == "partial":
+                target = self.release.resolve_dotted(module, binding.data.function)
                 hasher.update(f"{name}\0{binding.seq}\0".encode() + self._token(target))
         return hasher.digest()
 
@@ -139,6 +165,8 @@ class Assembler:
         known = self._tokens.get(target.path)
         if known is None:
             known = target.path.encode() + self.release.modules[target.module].key
+            known += self._attached_token(target.module)
+            known += self.classes.decorated.token(target.module, target.binding)
             if target.binding.form == "class":
                 known += self.classes.view(target).token
             self._tokens[target.path] = known
@@ -146,11 +174,14 @@ class Assembler:
 
     def _class_token(self, path: str, module: str, binding: Binding) -> bytes:
         token = self.classes.view(Target("object", path, module, binding)).token
+        token += repr(self._patched(module, binding.data)).encode()
         for member in binding.data.members:
             if member.form == "class":
                 token += self._class_token(f"{path}.{member.name}", module, member)
             elif member.form in ("from", "ref", "import"):
                 token += self._token(self.release.follow_binding(module, member))
+            elif member.form == "partial":
+                token += self._token(self.release.resolve_dotted(module, member.data.function))
         return token
 
     # ---- rows
@@ -159,7 +190,7 @@ class Assembler:
         """The module itself and what it defines."""
         yield self._module_row(entry)
         for name, binding in self.release.namespace(entry.module).items():
-            if binding.form not in ("from", "import", "ref") and name not in _NOT_NAMES:
+            if binding.form not in ("from", "import", "ref", "partial") and name not in _NOT_NAMES:
                 visibility = self._visibility(entry, binding, exports)
                 if binding.form in ("def", "attr", "class"):
                     yield from self._definition_rows(entry, name, binding, visibility)
@@ -172,11 +203,31 @@ class Assembler:
         for name, binding in namespace.items():
             hidden = name in _NOT_NAMES or binding.via in ("submodule", "typing")
             if binding.form in ("from", "import", "ref") and not hidden:
-                if self.release.resolve(entry.module, name).path == f"{entry.module}.{name}":
-                    continue  # a submodule under its own name: it has its own row
+                target = self.release.resolve(entry.module, name)
+                visibility = self._visibility(entry, binding, exports)
+                if target.path != f"{entry.module}.{name}":
+                    yield from self._binding_rows(f"{entry.module}.{name}", entry.module, binding, visibility)
+                elif target.form == "object" and target.binding is not None:
+                    yield from self._fallback_rows(entry, binding, target, visibility)
+                # else a submodule under its own name: it has its own row
+            elif binding.form == "partial" and not hidden:
                 visibility = self._visibility(entry, binding, exports)
                 yield from self._binding_rows(f"{entry.module}.{name}", entry.module, binding, visibility)
         yield from self._unbound_exports(entry, namespace, exports)
+
+    def _fallback_rows(
+        self, entry: ModuleEntry, binding: Binding, target: Target, visibility: Visibility
+    ) -> Iterator[Row]:
+        """A name from outside the project, and what defines it where that is missing: either may be there."""
+        assert target.binding is not None
+        fallback = target.binding._replace(condition=binding.condition)
+        first, *members = self._binding_rows(target.path, entry.module, fallback, visibility)
+        outside = self.release.follow_binding(entry.module, binding)
+        if first.state.kind == Kind.CLASS and outside.form == "external" and first.state.opaque is None:
+            reason = f"{outside.path}, which may stand for it, is defined outside this project"
+            first = first._replace(state=first.state._replace(opaque=reason))
+        yield first
+        yield from members
 
     def _module_row(self, entry: ModuleEntry) -> Row:
         facts = entry.facts or entry.stub
@@ -241,6 +292,7 @@ class Assembler:
     ) -> tuple[Row, ...]:
         path = f"{entry.module}.{name}"
         token = self._class_token(path, entry.module, binding) if binding.form == "class" else b""
+        token += self._attached_token(entry.module) + self.classes.decorated.token(entry.module, binding)
         known = self.rows.of(entry.key)
         key = (path, visibility, token)
         rows = known.get(key)
@@ -254,7 +306,8 @@ class Assembler:
         state = self._state(path, module, binding, visibility)
         yield Row(path, state, binding.line)
         if binding.form == "class":
-            for member in binding.data.members:
+            own = self.classes.members(Target("object", path, module, binding))
+            for member in (*own, *self._patched_members(module, binding)):
                 inner = f"{path}.{member.name}"
                 hidden = visibility is Visibility.PRIVATE or is_private(member.name)
                 yield from self._member_rows(inner, module, path, member, hidden)
@@ -268,7 +321,7 @@ class Assembler:
             state = state._replace(via="definition", target=f"{owner}.{member.via.removeprefix('alias:')}")
         yield Row(path, state, member.line)
         if member.form == "class":
-            for inner in member.data.members:
+            for inner in self.classes.members(Target("object", path, module, member)):
                 deeper = hidden or is_private(inner.name)
                 yield from self._member_rows(f"{path}.{inner.name}", module, path, inner, deeper)
 
@@ -286,6 +339,8 @@ class Assembler:
             else:
                 target = self.release.resolve(module, binding.name)
             state = self._alias_state(path, target, binding)
+            if in_class and state.kind == Kind.FUNCTION:
+                state = state._replace(kind=Kind.METHOD.value)
         else:
             state = self._definition_state(path, module, binding, in_class)
         if binding.via == "definition" and binding.condition is None and not binding.others:
@@ -344,16 +399,49 @@ class Assembler:
         return known
 
     def _definition_state(self, path: str, module: str, binding: Binding, in_class: bool) -> SymbolState:
+        state = self._plain_state(path, module, binding, in_class)
+        attached = self._attached.get(module) if self._attached and state.doc is None else None
+        doc, marks = attached.get(path, (None, ())) if attached else (None, ())
+        if doc is None:
+            return state
+        return state._replace(doc=doc, deprecations=(*state.deprecations, *_marks(marks)))
+
+    def _plain_state(self, path: str, module: str, binding: Binding, in_class: bool) -> SymbolState:
         data = binding.data
         if binding.form == "def":
-            return _function_state(data, in_class)
+            return _function_state(self.classes.decorated.applied(module, data), in_class)
+        if binding.form == "partial":
+            return self._partial_state(path, module, data, in_class)
         if binding.form == "class":
             return self._class_state(path, module, binding)
         if binding.form == "raises":
             return SymbolState(Status.TOMBSTONE.value, Kind.ATTRIBUTE.value, message=data)
         if binding.form == "unknown":
             return SymbolState(Status.UNKNOWN.value, Kind.ATTRIBUTE.value, message=data)
-        return self._attribute_state(data, module)
+        return self._made_function(module, data, in_class) or self._attribute_state(data, module)
+
+    def _partial_state(self, path: str, module: str, facts: PartialFacts, in_class: bool) -> SymbolState:
+        """A callable with arguments bound: what is left of the signature of the other."""
+        kind = (Kind.METHOD if in_class else Kind.FUNCTION).value
+        target = self.release.resolve_dotted(module, facts.function)
+        if target.form not in ("object", "bound") or path in self._partials:
+            return SymbolState(kind=kind)
+        self._partials.add(path)
+        state = self._alias_state(path, target, Binding(facts.function, "ref", facts.function))
+        self._partials.discard(path)
+        signature = bound_signature(state.signature, facts) if state.signature is not None else None
+        return SymbolState(kind=kind, signature=signature, accepts=state.accepts)
+
+    def _made_function(self, module: str, facts: AttributeFacts, in_class: bool) -> SymbolState | None:
+        """A value that a function of the same module makes by returning another: `sum = _make_sum("sum")`."""
+        maker = self.release.namespace(module).get(facts.calls) if facts.calls else None
+        if maker is None or maker.form != "def" or maker.data.wrapper is None or "property" in facts.labels:
+            return None
+        wrapper = WrapperFacts._make(maker.data.wrapper)
+        if wrapper.way == GIVES_BACK or not wrapper.serves(called=False):
+            return None
+        kind = (Kind.METHOD if in_class else Kind.FUNCTION).value
+        return SymbolState(kind=kind, signature=plain_signature(wrapper.made), doc=facts.doc)
 
     def _attribute_state(self, facts: AttributeFacts, module: str) -> SymbolState:
         kind = Kind.ATTRIBUTE
@@ -362,7 +450,7 @@ class Assembler:
             "deprecate",
         ):
             kind = Kind.FUNCTION
-        elif facts.calls in _CLASS_MAKERS:
+        elif facts.calls in _CLASS_MAKERS and not self._is_own(module, facts.calls or ""):
             kind = Kind.CLASS
         return SymbolState(
             kind=kind.value,
@@ -375,6 +463,43 @@ class Assembler:
             doc=facts.doc,
         )
 
+    def _is_own(self, module: str, dotted: str) -> bool:
+        """True where a name is a definition of the module itself, which is only called like a known one."""
+        own = self.release.namespace(module).get(dotted.partition(".")[0])
+        return own is not None and own.form in ("def", "class")
+
+    def _patched(self, module: str, facts: ClassFacts) -> tuple[str | None, dict[str, str | None]]:
+        """What functions of the project that have had a class set on it: why it is open, and names.
+
+        A name has the reason why it may be there, None where it is.
+        """
+        names: dict[str, str | None] = {}
+        reason: str | None = None
+        for name in facts.decorators:
+            target = self.release.resolve_dotted(module, name.removesuffix(BARE_CALL))
+            if target.form != "object" or target.binding is None or target.binding.form != "def":
+                continue
+            source = self.release.modules[target.module].facts
+            for patcher in map(Patcher._make, source.patchers if source is not None else ()):
+                if patcher.name != target.binding.name:
+                    continue
+                if patcher.closed and name.endswith(BARE_CALL):
+                    names.update(dict.fromkeys(patcher.others, f"{patcher.name} may set it on the class"))
+                    names.update(dict.fromkeys(patcher.keys))
+                else:
+                    reason = f"{name.removesuffix(BARE_CALL)} sets attributes on it"
+                    names.update(dict.fromkeys(dict(facts.given).get(name, ())))
+        return reason, names
+
+    def _patched_members(self, module: str, binding: Binding) -> Iterator[Binding]:
+        """Bindings of the names that functions set on a class and its body does not bind."""
+        known = {member.name for member in binding.data.members}
+        for name, reason in self._patched(module, binding.data)[1].items():
+            if name not in known and reason is None:
+                yield Binding(name, "attr", AttributeFacts(), binding.line, via="dynamic")
+            elif name not in known:
+                yield Binding(name, "unknown", reason, binding.line, via="dynamic")
+
     def _class_state(self, path: str, module: str, binding: Binding) -> SymbolState:
         facts: ClassFacts = binding.data
         target = Target("object", path, module, binding)
@@ -382,16 +507,20 @@ class Assembler:
         opaque = facts.opaque
         if opaque is None and self.classes.metaclass_adds_members(target):
             opaque = "its metaclass adds members"
+        if opaque is None:
+            opaque = self._patched(module, facts)[0]
+        constructor = self.classes.constructor(target)
         return SymbolState(
             status=(Status.TOMBSTONE if facts.raises else Status.PRESENT).value,
             kind=Kind.CLASS.value,
-            signature=self.classes.constructor(target),
-            deprecations=_marks(facts.deprecations),
+            signature=constructor.signature,
+            deprecations=_marks((*facts.deprecations, *constructor.marks)),
             message=facts.raises,
             opaque=opaque,
             mro=view.names,
             doc=facts.doc,
             removed_names=facts.deleted,
+            accepts=constructor.accepts,
         )
 
 
@@ -405,6 +534,7 @@ def _function_state(facts: FunctionFacts, in_class: bool) -> SymbolState:
         deprecations=_marks(facts.deprecations),
         message=facts.raises,
         doc=facts.doc,
+        accepts=facts.accepts,
     )
 
 

@@ -11,9 +11,13 @@ import ast
 import re
 from bisect import bisect_left, bisect_right
 
+from .accepted_keywords import TakenKeywords
 from .deprecations import HINTS
 
 _SELF_ASSIGNMENT = re.compile(r"^[ \t]+(?:\w+[ \t]*=[ \t]*)?(self\.\w+[^=\n(]*)=(?!=)", re.MULTILINE)
+_INNER_DEF = re.compile(r"[ \t]+(?:async[ \t]+)?def[ \t]+(\w+)")
+_RETURN = re.compile(r"[ \t]+return\b(.*)")
+_WORD = re.compile(r"\w+")
 _NEWLINE = re.compile(r"\n")
 _SELF_NAME = re.compile(r"self\.([A-Za-z_]\w*)\s*(?=[,:)]|$)")
 
@@ -26,12 +30,36 @@ class Bodies:
         self.pruned = pruned
         self._assigned = _self_assignments(text)
         self._hints = _hint_lines(text)
+        self._inner: list[tuple[int, str]] | None = None
+        self._last: tuple[ast.AST, list[ast.stmt]] | None = None
+        self.taken = TakenKeywords(text, self.lines)
 
     def hinted(self, node: ast.AST) -> bool:
         """True where the lines of a definition hint at a mark."""
         first, last = node.lineno, node.end_lineno or node.lineno  # type: ignore[attr-defined]
         at = bisect_left(self._hints, first)
         return at < len(self._hints) and self._hints[at] <= last
+
+    def has_inner_function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+        """True where a function holds another, and a `return` names it."""
+        if self._inner is None:
+            self._inner = [
+                (number, match[1])
+                for number, line in enumerate(self.lines, 1)
+                if "def " in line and (match := _INNER_DEF.match(line))
+            ]
+        first, last = node.lineno, node.end_lineno or node.lineno
+        names: set[str] = set()
+        start = 0
+        for line, name in self._inner[bisect_right(self._inner, (first, "\uffff")) :]:
+            if line > last:
+                break
+            start = start or line
+            names.add(name)
+        if not names:
+            return False
+        returns = (_RETURN.match(text) for text in self.lines[start:last] if "return" in text)
+        return any(names.intersection(_WORD.findall(found[1])) for found in returns if found)
 
     def self_assignments(self, first: int, last: int) -> list[tuple[str, int]]:
         """(name, line) of `self.name = ...` between two lines, both included."""
@@ -47,6 +75,12 @@ class Bodies:
         """The statements of a function, parsed again where they were pruned."""
         if not self.pruned:
             return node.body
+        if self._last is None or self._last[0] is not node:
+            # Several readers ask for the same body, one right after the other.
+            self._last = (node, self._parsed(node))
+        return self._last[1]
+
+    def _parsed(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.stmt]:
         first, last = node.lineno, node.end_lineno or node.lineno
         segment = "\n".join(self.lines[first - 1 : last])
         # Blank lines keep the line numbers; an enclosing block keeps the indent legal without

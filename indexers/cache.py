@@ -19,6 +19,7 @@ from .facts import EXTRACTOR_VERSION
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS facts (key BLOB PRIMARY KEY, data BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS docstrings (number INTEGER PRIMARY KEY, text BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS contents (sha256 TEXT PRIMARY KEY, size INTEGER, crc32 INTEGER) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS manifests (key TEXT PRIMARY KEY, data BLOB NOT NULL) WITHOUT ROWID;
 """
@@ -36,6 +37,11 @@ def facts_key(sha256: str, module: str, *, is_init: bool, role: str, pxd: str | 
     """
     text = f"{EXTRACTOR_VERSION}\0{sha256}\0{module}\0{is_init}\0{role}\0{pxd}"
     return blake2b(text.encode(), digest_size=16).digest()
+
+
+def _number(name: str) -> int:
+    """The hash of a docstring as the integer that SQLite finds rows by."""
+    return int.from_bytes(bytes.fromhex(name), "big", signed=True)
 
 
 class Cache:
@@ -82,9 +88,19 @@ class Cache:
         """Facts by key, as they were dumped."""
         return dict(self._rows("SELECT key, data FROM facts WHERE key IN", list(dict.fromkeys(keys))))
 
-    def add_facts(self, facts: Mapping[bytes, bytes]) -> None:
-        """Add facts; those already there stay."""
-        self._write("INSERT OR IGNORE INTO facts VALUES (?, ?)", list(facts.items()))
+    def add_facts(self, facts: Mapping[bytes, bytes], docstrings: Mapping[str, str] | None = None) -> None:
+        """Add facts, and the docstrings that they name by hash; those already there stay."""
+        texts = [(_number(name), text.encode()) for name, text in (docstrings or {}).items()]
+        self._write(
+            ("INSERT OR IGNORE INTO docstrings VALUES (?, ?)", texts),
+            ("INSERT OR IGNORE INTO facts VALUES (?, ?)", list(facts.items())),
+        )
+
+    def docstrings(self, names: Iterable[str]) -> dict[str, str]:
+        """Docstrings by hash, those of them that are there."""
+        numbers = {_number(name): name for name in names}
+        rows = self._rows("SELECT number, text FROM docstrings WHERE number IN", list(numbers))
+        return {numbers[number]: text.decode() for number, text in rows}
 
     def contents(self, hashes: Iterable[str]) -> dict[str, tuple[int, int]]:
         """(size, CRC32) of contents that were hashed here, by sha256."""
@@ -95,7 +111,7 @@ class Cache:
 
     def add_contents(self, contents: Iterable[tuple[str, int, int]]) -> None:
         """Add (sha256, size, CRC32) of contents whose hash was computed, not claimed."""
-        self._write("INSERT OR IGNORE INTO contents VALUES (?, ?, ?)", list(contents))
+        self._write(("INSERT OR IGNORE INTO contents VALUES (?, ?, ?)", list(contents)))
 
     def manifest(self, key: str) -> Any | None:
         """How an artifact was laid out, None where it was not read before."""
@@ -107,10 +123,8 @@ class Cache:
 
     def add_manifest(self, key: str, manifest: Any) -> None:
         """Keep how an artifact was laid out; plain tuples, strings and numbers only."""
-        self._write(
-            "INSERT OR REPLACE INTO manifests VALUES (?, ?)",
-            [(f"{EXTRACTOR_VERSION}:{key}", marshal.dumps(manifest))],
-        )
+        rows = [(f"{EXTRACTOR_VERSION}:{key}", marshal.dumps(manifest))]
+        self._write(("INSERT OR REPLACE INTO manifests VALUES (?, ?)", rows))
 
     def _rows(self, query: str, values: list[Any]) -> Iterable[Any]:
         for start in range(0, len(values), _MANY):
@@ -124,12 +138,14 @@ class Cache:
         except sqlite3.Error as error:
             raise self._error(error) from error
 
-    def _write(self, query: str, rows: list[Any]) -> None:
-        if not rows:
+    def _write(self, *batches: tuple[str, list[Any]]) -> None:
+        """Write all the rows or none."""
+        if not any(rows for _, rows in batches):
             return
         try:
             self._connection.execute("BEGIN IMMEDIATE")
-            self._connection.executemany(query, rows)
+            for query, rows in batches:
+                self._connection.executemany(query, rows)
             self._connection.execute("COMMIT")
         except sqlite3.Error as error:
             if self._connection.in_transaction:

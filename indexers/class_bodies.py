@@ -3,32 +3,135 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from .bodies import Bodies
 from .definitions import Function, docstring_of
-from .facts import AttributeFacts, Binding
-from .literals import string_value
-from .signatures import dotted_name
+from .facts import AttributeFacts, Binding, FunctionFacts
+from .literals import string_items, string_value
+from .signatures import dotted_name, signature_of
 
 if TYPE_CHECKING:
     from .scope import Scope
 
+ALIASES = "define_aliases"
+"""The class decorator that gives getters and setters other names, and sets nothing else."""
 
-def sets_class_attributes(node: Function, bodies: Bodies) -> bool:
-    """A classmethod that calls `setattr(cls, name, ...)` with a name that it is given."""
-    if not node.args.args or node.args.args[0].arg not in ("cls", "klass", "class_"):
-        return False
-    first, last = node.lineno - 1, node.end_lineno or node.lineno
-    if not any("setattr(" in line for line in bodies.lines[first:last]):
-        return False
-    for inner in [inner for statement in bodies.body(node) for inner in ast.walk(statement)]:
-        if not isinstance(inner, ast.Call) or dotted_name(inner.func) != "setattr" or len(inner.args) != 3:
+
+_SETS = re.compile(r"(?:\w+\s*=\s*)?(?:cls|klass|class_)\.\w+\s*=(?!=)")
+
+
+class Setter(NamedTuple):
+    """A classmethod that sets attributes on the class that it is called for."""
+
+    members: tuple[Binding, ...]
+    """Those whose names are written in it."""
+    given: int | None
+    """Position of the argument that is such a name, self left out."""
+    computed: bool
+    """It sets others, too."""
+
+
+def class_setter(node: Function, scope: Scope) -> Setter | None:
+    """What a classmethod sets on its class: `setattr(cls, "sum", sum)`, `cls.sum = sum`; None for nothing."""
+    names = [argument.arg for argument in node.args.args]
+    if not names or names[0] not in ("cls", "klass", "class_"):
+        return None
+    bodies, (first, last) = scope.reader.bodies, (node.lineno - 1, node.end_lineno or node.lineno)
+    own = f"{names[0]}."
+    if not any(
+        "setattr(" in line or (own in line and _SETS.match(line.lstrip()))
+        for line in bodies.lines[first:last]
+    ):
+        return None
+    body = bodies.body(node)
+    inner = {item.name: item for item in body if isinstance(item, ast.FunctionDef | ast.AsyncFunctionDef)}
+    members: dict[str, Binding] = {}
+    given, computed = None, False
+    for key, value, line in _set_attributes(body, names[0]):
+        name = key if isinstance(key, str) else string_value(key, {})
+        if name is not None:
+            members[name] = _set_member(name, value, line, inner, scope)
+        elif isinstance(key, ast.Name) and key.id in names[1:]:
+            given = names.index(key.id) - 1
+        else:
+            computed = True
+    return (
+        Setter(tuple(members.values()), given, computed) if members or given is not None or computed else None
+    )
+
+
+def _set_attributes(body: list[ast.stmt], owner: str) -> Iterator[tuple[str | ast.expr, ast.expr, int]]:
+    """(name or its expression, value, line) of what code sets on an object, functions inside left out."""
+    pending: list[ast.AST] = list(reversed(body))
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.Call) and dotted_name(node.func) == "setattr" and len(node.args) == 3:
+            if dotted_name(node.args[0]) == owner:
+                yield node.args[1], node.args[2], node.lineno
+        elif isinstance(node, ast.Assign):
+            for target in node.targets:
+                if isinstance(target, ast.Attribute) and dotted_name(target.value) == owner:
+                    yield target.attr, node.value, node.lineno
+        pending.extend(reversed(list(ast.iter_child_nodes(node))))
+
+
+def _set_member(name: str, value: ast.expr, line: int, inner: dict[str, Function], scope: Scope) -> Binding:
+    """The member that is set: a function where it is defined beside, else a value."""
+    function = inner.get(dotted_name(value) or "")
+    if function is None:
+        calls = dotted_name(value.func) if isinstance(value, ast.Call) else None
+        facts = AttributeFacts(None, None, ("instance",), calls)
+        return Binding(name, "attr", facts, line, scope.reader.next())
+    made = FunctionFacts(
+        signature_of(function.args, function.returns),
+        doc=scope.reader.docstrings.keep(docstring_of(function.body)),
+    )
+    return Binding(name, "def", made, function.lineno, scope.reader.next())
+
+
+def read_setter_calls(scope: Scope, node: ast.AST, rounds: list[dict[str, ast.expr]]) -> None:
+    """`Class._create("ix", ...)`, in a loop or not, where the classmethod sets what it is given."""
+    for call in ast.walk(node) if scope.setters else ():
+        owner, _, method = (
+            (dotted_name(call.func) or "").rpartition(".") if isinstance(call, ast.Call) else ("", "", "")
+        )
+        given = scope.setters.get((owner, method))
+        if given is None or not isinstance(call, ast.Call) or given >= len(call.args):
             continue
-        if dotted_name(inner.args[0]) == node.args.args[0].arg and string_value(inner.args[1], {}) is None:
-            return True
+        for assignment in rounds:
+            name = string_value(call.args[given], assignment)
+            if name is not None:
+                scope.add_member(owner, name, None, call.lineno)
+
+
+def add_aliases(scope: Scope, node: ast.ClassDef) -> bool:
+    """`@define_aliases({"color": ["c"]})`: getters and setters have other names; True where all are read."""
+    for decorator in node.decorator_list:
+        call = decorator if isinstance(decorator, ast.Call) else None
+        if call is None or not call.args or (dotted_name(call.func) or "").rpartition(".")[2] != ALIASES:
+            continue
+        table = scope.constants.get(call.args[0].id) if isinstance(call.args[0], ast.Name) else call.args[0]
+        if not isinstance(table, ast.Dict):
+            return False
+        for key, value in zip(table.keys, table.values, strict=True):
+            name, others = string_value(key, {}) if key else None, string_items(value, {})
+            if name is None or others is None:
+                return False
+            _add_aliases(scope, name, others, node.lineno)
+        return True
     return False
+
+
+def _add_aliases(scope: Scope, name: str, others: list[str], line: int) -> None:
+    for prefix in ("get_", "set_"):
+        known = scope.env.get(prefix + name)
+        for other in others if known is not None else ():
+            assert known is not None
+            scope.env[prefix + other] = known._replace(
+                name=prefix + other, line=line, seq=scope.reader.next(), via=f"alias:{prefix}{name}"
+            )
 
 
 def adds_members(node: ast.ClassDef) -> bool:
@@ -54,14 +157,13 @@ def instance_attributes(scope: Scope, node: ast.ClassDef) -> None:
 
 
 def _not_code(node: ast.ClassDef) -> Iterator[ast.stmt]:
-    """Docstrings and nested classes: what looks like `self.x = ...` there is none of this class's."""
+    """Texts and nested classes: what looks like `self.x = ...` there is none of this class's."""
     for statement in node.body:
-        if isinstance(statement, ast.ClassDef):
+        text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+        if text or isinstance(statement, ast.ClassDef):
             yield statement
         elif isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef) and docstring_of(statement.body):
             yield statement.body[0]
-    if docstring_of(node.body):
-        yield node.body[0]
 
 
 def _init_assignments(node: ast.ClassDef) -> Iterator[tuple[str, int]]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from ..kb.symbols import Parameter, ParameterKind, Signature
-from .facts import Binding, ClassFacts, FieldFacts, FunctionFacts
+from .class_members import members_of
+from .constructors import Constructor, constructor_of, generator
+from .decorated import Decorated
+from .facts import Binding, ClassFacts
 from .namespaces import Release, Target
-
-_NO_CONSTRUCTOR = {"object", "Generic", "Protocol", "ABC", "Exception"}
 
 
 class ClassView(NamedTuple):
@@ -27,6 +27,7 @@ class Classes:
 
     def __init__(self, release: Release) -> None:
         self.release = release
+        self.decorated = Decorated(release)
         self._views: dict[str, ClassView] = {}
         self._open: set[str] = set()
 
@@ -59,6 +60,9 @@ class Classes:
             self.release.modules[item.module].key if isinstance(item, Target) else item.encode()
             for item in ancestors
         ]
+        generated = generator(self.release, target)
+        if generated is not None:
+            keys.append(generated.way.encode())
         return ClassView(tuple(ancestors), names, b"|".join([*(name.encode() for name in names), *keys]))
 
     def _base(self, target: Target, base: str | None) -> Target | str:
@@ -78,7 +82,7 @@ class Classes:
             return found.path
         if found.form == "external":
             return found.path.removeprefix("builtins.")
-        return base
+        return base.removeprefix("builtins.")
 
     def member(self, target: Target, name: str) -> tuple[Target, Binding] | None:
         """(owner, binding) of a member, own or inherited inside the project."""
@@ -101,64 +105,21 @@ class Classes:
                 return True
         return False
 
-    # ---- constructors
+    # ---- constructors and members
 
-    def constructor(self, target: Target) -> Signature | None:
-        """Signature of calling the class, without self; None where it cannot be told."""
-        for owner in (target, *self.view(target).ancestors):
-            if isinstance(owner, str):
-                if owner.rpartition(".")[2] in _NO_CONSTRUCTOR and owner != "Exception":
-                    continue
-                return None
-            facts = _class_facts(owner)
-            members = {binding.name: binding for binding in facts.members}
-            own = members.get("__init__") or members.get("__new__")
-            if own is not None:
-                return _without_self(own)
-            if facts.dataclass is not None and facts.dataclass[1]:
-                return self._generated(owner)
-            if facts.metaclass and self._unknown_metaclass(owner, facts.metaclass):
-                return None
-        return Signature()
+    def constructor(self, target: Target) -> Constructor:
+        """What calling the class takes, without self."""
+        bases = [
+            base
+            for base in (self._base(target, name) for name in _class_facts(target).bases)
+            if isinstance(base, str)
+        ]
+        owners = (target, *self.view(target).ancestors)
+        return constructor_of(self.release, self.decorated, owners, bases)
 
-    def _unknown_metaclass(self, owner: Target, metaclass: str) -> bool:
-        return metaclass.rpartition(".")[2] not in ("ABCMeta", "type")
-
-    def _generated(self, target: Target) -> Signature:
-        """What a dataclass-like decorator generates: fields of ancestors first, redefinitions in place."""
-        fields: dict[str, FieldFacts] = {}
-        keyword_only: dict[str, bool] = {}
-        for owner in (*reversed(self.view(target).ancestors), target):
-            if isinstance(owner, str) or _class_facts(owner).dataclass is None:
-                continue
-            facts = _class_facts(owner)
-            generated = facts.dataclass
-            only = bool(generated and generated[2])
-            for item in facts.fields:
-                record = FieldFacts._make(item)
-                if record.name == "*":
-                    only = True
-                    continue
-                fields[record.name] = record
-                keyword_only[record.name] = only if record.kw_only is None else record.kw_only
-        ordered = sorted(
-            (record for record in fields.values() if record.init), key=lambda r: keyword_only[r.name]
-        )
-        return Signature(
-            tuple(
-                Parameter(
-                    record.name.lstrip("_")
-                    if "attr" in (_class_facts(target).dataclass or ("",))[0]
-                    else record.name,
-                    ParameterKind.KEYWORD_ONLY.value
-                    if keyword_only[record.name]
-                    else ParameterKind.POSITIONAL_OR_KEYWORD.value,
-                    record.default,
-                    record.annotation or None,
-                )
-                for record in ordered
-            )
-        )
+    def members(self, target: Target) -> tuple[Binding, ...]:
+        """The members that the class itself brings, as its kind leaves them."""
+        return members_of(_class_facts(target), self.view(target).names, generator(self.release, target))
 
 
 def _class_facts(target: Target) -> ClassFacts:
@@ -168,30 +129,6 @@ def _class_facts(target: Target) -> ClassFacts:
 
 def _writes_namespace(meta: Target) -> bool:
     return any(binding.name in ("__new__", "__prepare__") for binding in _class_facts(meta).members)
-
-
-def _without_self(binding: Binding) -> Signature | None:
-    facts: Any = binding.data
-    if binding.form != "def" or not isinstance(facts, FunctionFacts) or facts.signature is None:
-        return None
-    signature = plain_signature(facts.signature)
-    return None if signature is None else drop_first(signature._replace(returns=None))
-
-
-def drop_first(signature: Signature) -> Signature:
-    """A signature as a bound call sees it."""
-    first = signature.parameters[:1]
-    if first and first[0].kind in (ParameterKind.VAR_POSITIONAL, ParameterKind.VAR_KEYWORD):
-        return signature
-    return signature._replace(parameters=signature.parameters[1:])
-
-
-def plain_signature(signature: Any) -> Signature | None:
-    """The facts' plain pair as a `Signature`."""
-    if signature is None:
-        return None
-    parameters, returns = signature
-    return Signature(tuple(Parameter._make(item) for item in parameters), returns)
 
 
 def _key(item: Target | str) -> str:

@@ -1,16 +1,23 @@
-"""Facts of single definitions: functions, properties, values, fields of dataclasses."""
+"""Facts of single definitions: functions, properties, values."""
 
 from __future__ import annotations
 
 import ast
-import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .bodies import Bodies, without_docstring
-from .deprecations import decorator_marks, docstring_marks, raised_message, warning_marks
-from .facts import AttributeFacts, Binding, FieldFacts, FunctionFacts
-from .signatures import base_name, dotted_name, expression_text, signature_of, too_deep
+from .called_classes import LAST_NAMES, read_called_class
+from .decorators import Use, is_parameter_decorator, read_use
+from .deprecation_docs import docstring_marks, speaks
+from .deprecations import decorator_marks, raised_message, sentinel_marks, warning_marks
+from .docstring_injectors import injected_function
+from .docstring_signatures import written_signature
+from .facts import AttributeFacts, Binding, FunctionFacts, PartialFacts
+from .literals import string_value
+from .partials import PARTIALS, plain_bound, read_partial
+from .signatures import dotted_name, expression_text, signature_of, too_deep
+from .wrappers import added_by_property, call_wrapper, read_wrapper
 
 if TYPE_CHECKING:
     from .scope import Scope
@@ -24,15 +31,6 @@ _PROPERTIES = {
     "deprecated_property", "lazy_attribute", "_api.deprecate_privatize_attribute",
 }  # fmt: skip
 _VALUE_LENGTH = 80
-_DATACLASSES = {
-    "dataclass", "dataclasses.dataclass", "attr.s", "attr.attrs", "attr.dataclass", "attrs.define",
-    "attrs.frozen",
-    "attrs.mutable", "attr.define", "attr.frozen", "attr.mutable", "define", "attrs", "attr.attributes",
-    "pydantic.dataclasses.dataclass", "dataclass_transform",
-}  # fmt: skip
-_FIELD_CALLS = {
-    "field", "dataclasses.field", "attr.ib", "attrib", "attr.attrib", "attrs.field", "attr.field", "Factory",
-}  # fmt: skip
 
 
 def docstring_of(body: list[ast.stmt]) -> str | None:
@@ -41,13 +39,6 @@ def docstring_of(body: list[ast.stmt]) -> str | None:
         value = body[0].value.value
         return value if isinstance(value, str) else None
     return None
-
-
-def docstring_hash(doc: str | None) -> str | None:
-    """16 hexadecimal digits of a docstring, white space folded; None for none."""
-    if not doc:
-        return None
-    return hashlib.blake2b(" ".join(doc.split()).encode("utf-8", "replace"), digest_size=8).hexdigest()
 
 
 def parameter_names(arguments: ast.arguments) -> list[str]:
@@ -64,19 +55,22 @@ def _decorators(node: Function | ast.ClassDef) -> Iterator[tuple[str, ast.expr]]
 
 
 def definition_marks(
-    node: Function | ast.ClassDef, bodies: Bodies, parameters: list[str]
+    node: Function | ast.ClassDef, bodies: Bodies, parameters: list[str], constants: Mapping[str, ast.expr]
 ) -> tuple[tuple[Any, ...], str | None]:
     """(deprecations, message of a tombstone) of a definition."""
     marks: list[tuple[Any, ...]] = []
-    for decorator in node.decorator_list:
-        marks.extend(decorator_marks(decorator))
+    for name, decorator in _decorators(node):
+        if not is_parameter_decorator(name):
+            marks.extend(decorator_marks(decorator, node.name, constants))
     doc = docstring_of(node.body)
-    if doc and "deprecated::" in doc:
-        marks.extend(docstring_marks(doc, node.body[0].lineno))
+    if doc is not None and speaks(doc):
+        marks.extend(docstring_marks(doc, node.body[0].lineno, node.name))
+    if not isinstance(node, ast.ClassDef):
+        marks.extend(sentinel_marks(node.args))
     raises = None
     if not isinstance(node, ast.ClassDef) and bodies.hinted(node):
         body = without_docstring(bodies.body(node))
-        marks.extend(warning_marks(body, parameters))
+        marks.extend(warning_marks(body, parameters, (node.name,)))
         raises = raised_message(body)
     return tuple(marks), raises
 
@@ -89,20 +83,45 @@ def read_function(node: Function, scope: Scope) -> tuple[str, Any]:
         last = name.rpartition(".")[2]
         if name in ("classmethod", "staticmethod", "abc.abstractclassmethod", "abc.abstractstaticmethod"):
             labels.add(last.removeprefix("abstract"))
-        elif last in _PROPERTIES or last.endswith("property"):
+        elif last in _PROPERTIES or last.endswith("property") or _is_member(name, scope):
             is_property = True
             labels.update({"property", "cached"} if "cach" in last else {"property"})
         elif last == "overload":
             labels.add("overload")
         elif last == "abstractmethod":
             labels.add("abstract")
-    doc = docstring_hash(docstring_of(node.body))
-    marks, raises = definition_marks(node, scope.reader.bodies, parameter_names(node.args))
+    doc = scope.reader.docstrings.keep(docstring_of(node.body))
+    marks, raises = definition_marks(node, scope.reader.bodies, parameter_names(node.args), scope.constants)
     if is_property and scope.is_class:
         returns = expression_text(node.returns)
-        return "attr", (AttributeFacts(None, returns, tuple(sorted(labels)), None, None, doc), marks)
+        adds = added_by_property(node, scope.reader.bodies) if node.name == "__signature__" else None
+        return "attr", (AttributeFacts(None, returns, tuple(sorted(labels)), None, doc, adds), marks)
     signature = signature_of(node.args, node.returns)
-    return "def", FunctionFacts(signature, tuple(sorted(labels)), (), marks, raises, doc)
+    return "def", FunctionFacts(
+        signature, tuple(sorted(labels)), (), marks, raises, doc,
+        decorators=tuple(tuple(use) for use in _uses(node, scope)),
+        accepts=scope.reader.bodies.taken.of(node),
+        wrapper=_wrapper(node, scope),
+    )  # fmt: skip
+
+
+def _uses(node: Function, scope: Scope) -> Iterator[Use]:
+    """Decorators that may change the signature: those of the package, and some that are known by name."""
+    for decorator in node.decorator_list:
+        use = read_use(decorator)
+        if use is not None and _matters(use, scope):
+            yield use
+
+
+def _matters(use: Use, scope: Scope) -> bool:
+    return is_parameter_decorator(use.name) or scope.inside(scope.origin(use.name))
+
+
+def _wrapper(node: Function, scope: Scope) -> Any:
+    """What a function at the top of a file, or a class's `__call__`, makes of functions."""
+    if scope.is_class:
+        return call_wrapper(node, scope.reader.bodies) if node.name == "__call__" else None
+    return read_wrapper(node, scope.reader.bodies) if scope.kind == "module" else None
 
 
 def accessor_of(node: Function) -> str | None:
@@ -132,6 +151,9 @@ def read_value(
 
 
 def _short(value: ast.expr) -> str | None:
+    rows = (getattr(value, "end_lineno", None) or 0) - getattr(value, "lineno", 0)
+    if rows > _VALUE_LENGTH:
+        return None  # a table of megabytes is not worth writing out to see that it is long
     if too_deep(value, 6):
         return None
     text = expression_text(value)
@@ -141,95 +163,77 @@ def _short(value: ast.expr) -> str | None:
 def _read_call(value: ast.Call, annotation: str | None, scope: Scope) -> tuple[str, Any]:
     callee = dotted_name(value.func)
     last = callee.rpartition(".")[2] if callee else ""
+    if scope.reader.injects and (documented := injected_function(value, scope.constants)) is not None:
+        doc = scope.reader.docstrings.keep(string_value(value.args[1], scope.constants))
+        return "def", FunctionFacts(written_signature(documented[1], documented[0]), doc=doc)
     if scope.is_class and last in _PROPERTIES:
         settable = len(value.args) > 1 and not _is_none(value.args[1])
         labels = ("property", "settable") if settable else ("property",)
         return "attr", AttributeFacts(None, annotation, labels, callee)
+    if last in LAST_NAMES and (made := read_called_class(value, scope)) is not None:
+        return "class", made
+    if last.startswith("partial") and (origin := scope.origin(callee)) in PARTIALS:
+        return _read_partial(value, annotation, origin, scope)
     if last in ("staticmethod", "classmethod") and len(value.args) == 1:
         inner = dotted_name(value.args[0])
         if inner is not None:
-            return "ref", inner
+            return _bound_to_class(inner, last, scope)
         if isinstance(value.args[0], ast.Lambda):
             return "def", FunctionFacts(signature_of(value.args[0].args), (last,))
     return "attr", AttributeFacts(_short(value), annotation, (), callee)
 
 
+def _bound_to_class(function: str, kind: str, scope: Scope) -> tuple[str, Any]:
+    """`staticmethod(f)` and `classmethod(f)`; the second takes the first parameter itself."""
+    known = scope.env.get(function) if scope.is_class else None
+    if known is not None and known.form == "def":
+        return "def", labelled(known.data, kind)
+    return ("ref", function) if kind == "staticmethod" else ("partial", PartialFacts(function, 1))
+
+
+def wrapped(facts: FunctionFacts, value: ast.Call, scope: Scope) -> FunctionFacts:
+    """A function's facts after `f = decorate(f)`, `f = decorate(...)(f)`, or several of them."""
+    uses: list[tuple[Any, ...]] = []
+    inner: ast.expr | None = value
+    while isinstance(inner, ast.Call):
+        use = read_use(inner.func)
+        if use is not None and use.name in ("classmethod", "staticmethod"):
+            facts = labelled(facts, use.name)
+        elif use is not None and _matters(use, scope):
+            uses.append(tuple(use))
+        inner = next((item for item in inner.args if isinstance(item, ast.Call)), None)
+    return facts._replace(decorators=(*uses, *facts.decorators)) if uses else facts
+
+
+def labelled(facts: FunctionFacts, label: str) -> FunctionFacts:
+    """A function's facts with one label more."""
+    return facts._replace(labels=tuple(sorted({*facts.labels, label})))
+
+
+def _read_partial(value: ast.Call, annotation: str | None, origin: str, scope: Scope) -> tuple[str, Any]:
+    """A callable with arguments bound; its signature is told later where another file defines it."""
+    facts = read_partial(value, method=PARTIALS[origin])
+    if facts is None:
+        inner = value.args[0] if value.args else None
+        if isinstance(inner, ast.Lambda) and not PARTIALS[origin]:
+            named = ast.Call(value.func, [ast.Name("_"), *value.args[1:]], value.keywords)
+            facts = read_partial(named, method=False)
+            if facts is not None:
+                return "def", FunctionFacts(plain_bound(signature_of(inner.args), facts))
+        return "attr", AttributeFacts(_short(value), annotation, (), origin)
+    known = scope.env.get(facts.function) if scope.is_class else None
+    if known is not None and known.form == "def":
+        return "def", FunctionFacts(plain_bound(known.data.signature, facts))
+    return "partial", facts
+
+
+def _is_member(decorator: str, scope: Scope) -> bool:
+    """`enum.member` makes a member out of a method."""
+    return decorator.endswith("member") and scope.origin(decorator) in ("enum.member", "enum.nonmember")
+
+
 def _is_none(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
-
-
-# ---- generated constructors
-
-
-def dataclass_of(node: ast.ClassDef) -> tuple[str, bool, bool] | None:
-    """(decorator, init, kw_only) where a decorator generates the constructor."""
-    for name, decorator in _decorators(node):
-        if name not in _DATACLASSES:
-            continue
-        init, kw_only, auto_attribs = (
-            True,
-            False,
-            name not in ("attr.s", "attr.attrs", "attrs", "attr.attributes"),
-        )
-        for keyword in decorator.keywords if isinstance(decorator, ast.Call) else ():
-            value = keyword.value.value if isinstance(keyword.value, ast.Constant) else None
-            if keyword.arg == "init" and value is False:
-                init = False
-            elif keyword.arg == "kw_only" and value is True:
-                kw_only = True
-            elif keyword.arg == "auto_attribs":
-                auto_attribs = bool(value)
-        return ("attrs-explicit" if not auto_attribs else name), init, kw_only
-    return None
-
-
-def read_field(statement: ast.stmt, explicit: bool) -> FieldFacts | None:
-    """A class body's statement as a field of a generated constructor, None where it is none.
-
-    `explicit`: only names assigned from `attr.ib()` are fields (`attr.s` without annotations).
-    """
-    value = getattr(statement, "value", None)
-    call = value if isinstance(value, ast.Call) and dotted_name(value.func) in _FIELD_CALLS else None
-    if (
-        isinstance(statement, ast.AnnAssign)
-        and isinstance(statement.target, ast.Name)
-        and not (explicit and not call)
-    ):
-        annotation = expression_text(statement.annotation) or ""
-        kind = (base_name(statement.annotation) or "").rpartition(".")[2]
-        if kind == "ClassVar" or annotation.startswith(("'ClassVar", "'typing.ClassVar")):
-            return None
-        return _field(
-            statement.target.id, "" if kind == "KW_ONLY" else annotation, value, call, kind == "KW_ONLY"
-        )
-    if explicit and call and isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
-        return _field(statement.targets[0].id.lstrip("_"), "", value, call, False)
-    return None
-
-
-def _field(
-    name: str, annotation: str, value: ast.expr | None, call: ast.Call | None, sentinel: bool
-) -> FieldFacts:
-    if sentinel:
-        return FieldFacts("*", "", None, False, True)
-    if call is None:
-        return FieldFacts(name, annotation, expression_text(value), True, None)
-    default, init, kw_only = None, True, None
-    for keyword in call.keywords:
-        constant = keyword.value.value if isinstance(keyword.value, ast.Constant) else None
-        if keyword.arg == "default":
-            default = expression_text(keyword.value)
-        elif keyword.arg in ("default_factory", "factory"):
-            default = "<factory>"
-        elif keyword.arg == "init":
-            init = constant is not False
-        elif keyword.arg == "kw_only":
-            kw_only = bool(constant)
-        elif keyword.arg == "alias" and isinstance(constant, str):
-            name = constant
-    if call.args and default is None and dotted_name(call.func) in ("attr.ib", "attrib", "attr.attrib"):
-        default = expression_text(call.args[0])
-    return FieldFacts(name, annotation, default, init, kw_only)
 
 
 def with_label(binding: Binding, label: str) -> Binding:

@@ -1,12 +1,22 @@
-"""Marks of deprecation: decorators, warnings in a body, docstring directives."""
+"""Marks of deprecation that code sets: decorators, wrapping calls, warnings in a body, defaults."""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
+from ..kb.deprecation_text import (
+    concerns,
+    name_in,
+    parameter_in,
+    removal_in,
+    replacement_in,
+    since_in,
+    speaks_of_an_end,
+    subject_of,
+)
 from ..kb.symbols import Deprecation
 from .signatures import dotted_name, expression_text
 
@@ -19,60 +29,37 @@ HINTS = (
     "is removed",
     "renamed",
     "removed in",
+    "removedin",
+    "be removed",
     "now removed",
     "moved to",
     "replaced by",
 )
 """A function none of whose lines holds one of these (in lower case) sets no mark; its body is not parsed."""
 
-_WARNINGS = {
-    "DeprecationWarning",
-    "PendingDeprecationWarning",
-    "FutureWarning",
-    "VisibleDeprecationWarning",
-    "Pandas4Warning",
-    "Pandas5Warning",
-}
+_WARNINGS = re.compile(
+    r"Deprecat|^FutureWarning$|^RemovedIn|^Pandas\d+Warning$|PendingRemoval", re.IGNORECASE
+)
+"""Categories of warnings that announce an end."""
+_REMOVED_IN = re.compile(r"^RemovedIn[A-Za-z]*?(\d)(\d)?\w*Warning$")
 _VERSION = r"v?(\d+(?:\.\d+)+(?:\.?(?:dev|rc|a|b|post)\d*)?)"
-_SINCE = re.compile(rf"(?:deprecated|since|as of)(?:\s+[\w`'.]+){{0,5}}?\s+{_VERSION}", re.IGNORECASE)
-_REMOVAL = re.compile(
-    rf"(?:remov\w+|dropped|deleted|disappear|error|raise)[^.]{{0,60}}?\s{_VERSION}", re.IGNORECASE
-)
-_NAME = r"[`'\":]*(?:(?:func|class|meth|attr|mod|obj|ref):`)?~?([A-Za-z_][\w.]*\w|\w)(?:\([^)]*\))?[`'\"]*"
-_REPLACEMENTS = [
-    re.compile(rf"\buse\s+(?:the\s+)?{_NAME}(?:\s+\w+){{0,3}}\s+instead", re.IGNORECASE),
-    re.compile(rf"(?:renamed|moved)\s+(?:to|into)\s+{_NAME}", re.IGNORECASE),
-    re.compile(rf"(?:replaced\s+(?:by|with)|in\s+favou?r\s+of|superseded\s+by)\s+{_NAME}", re.IGNORECASE),
-    re.compile(rf"instead(?:,)?\s+(?:please\s+)?use\s+{_NAME}", re.IGNORECASE),
-    re.compile(rf"\b(?:please\s+use|switch\s+to|import)\s+{_NAME}", re.IGNORECASE),
-]
-_NOT_NAMES = {"the", "a", "an", "it", "this", "that", "from", "instead", "of", "in", "keyword", "of.", "use"}
-_DIRECTIVE = re.compile(r"^([ \t]*)\.\.[ \t]*deprecated::[ \t]*(\S*)[ \t]*(.*)$", re.MULTILINE)
-_FIELD = re.compile(
-    r"^\s*(?::param(?:eter)?\s+(?:[\w.\[\]]+\s+)?(\*{0,2}\w+):|(\*{0,2}\w+)\s*(?:\([^)]*\))?\s*:)"
-)
-
-
-def replacement_in(message: str | None) -> str | None:
-    """The name that a message tells to use, None where it names none."""
-    for pattern in _REPLACEMENTS if message else ():
-        found = pattern.search(message or "")
-        if found and found.group(1).lower() not in _NOT_NAMES:
-            return found.group(1)
-    return None
 
 
 def make_mark(mechanism: str, message: str | None, **known: Any) -> tuple[Any, ...]:
-    """A plain `Deprecation`; what the caller does not know is read from the message."""
+    """A plain `Deprecation`; what the caller does not know is read from the message.
+
+    `own` is the name of what is deprecated, which no message means as its replacement.
+    """
     text = " ".join(message.split())[:500] if message else None
-    since, removal = _SINCE.search(text or ""), _REMOVAL.search(text or "")
+    if text and known.get("own"):
+        text = text.replace("%(name)s", str(known["own"]))
     return tuple(
         Deprecation(
             mechanism,
             text,
-            since=known.get("since") or (since.group(1) if since else None),
-            removal=known.get("removal") or (removal.group(1) if removal else None),
-            replacement=known.get("replacement") or replacement_in(text),
+            since=known.get("since") or since_in(text or ""),
+            removal=known.get("removal") or removal_in(text or ""),
+            replacement=known.get("replacement") or replacement_in(text, known.get("own")),
             parameter=known.get("parameter"),
             line=known.get("line", 0),
         )
@@ -125,65 +112,72 @@ _REPLACEMENT_WORDS = (
     "replaced_by",
     "alternative_import",
 )
-_PARAMETER_DECORATORS = {
-    "deprecate_kwarg": (0, 1),
-    "deprecated_argument": (0, 1),
-    "deprecate_parameter": (0, 1),
-    "rename_parameter": (1, 2),
-    "delete_parameter": (1, None),
-    "make_keyword_only": (None, None),
-    "deprecate_kwargs": (None, None),
-    "deprecate_nonkeyword_arguments": (None, None),
-    "deprecate_positional_args": (None, None),
-    "_deprecate_positional_args": (None, None),
-    "deprecated_renamed_argument": (0, 1),
-}
+_NOT_OF_THE_SYMBOL = re.compile(
+    r"arg|param|keyword|kw\b|kwonly|endpoint|positional|option|alias(?!$)|attribute|check|suppress|is_deprecat|_call$",
+    re.I,
+)
+"""Deprecators with these in their names are about a part of what they decorate, or about nothing at all."""
+_DEPRECATORS = ("removed_in", "obsolete", "moved_20", "became_legacy_20")
 
 
-def decorator_marks(node: ast.expr) -> Iterator[tuple[Any, ...]]:
-    """Marks that one decorator sets, on the symbol or on a parameter of it."""
+def decorator_marks(
+    node: ast.expr, own: str | None = None, constants: Mapping[str, ast.expr] | None = None
+) -> Iterator[tuple[Any, ...]]:
+    """Marks that one decorator sets on the symbol, whose name is `own`; `decorators` has those on parameters.
+
+    `constants` are the values of names that its arguments may be.
+    """
     call = node if isinstance(node, ast.Call) else None
     name = dotted_name(call.func if call else node)
     last = name.rpartition(".")[2] if name else ""
-    if last in _PARAMETER_DECORATORS:
-        yield from _parameter_marks(call, last)
-    elif "deprecat" in last.lower() or last in ("removed_in", "obsolete"):
-        yield _symbol_mark(call, node.lineno)
+    if _deprecates(last):
+        yield _symbol_mark(call, node.lineno, own, constants)
 
 
-def _parameter_marks(call: ast.Call | None, decorator: str) -> Iterator[tuple[Any, ...]]:
-    old_at, new_at = _PARAMETER_DECORATORS[decorator]
-    if call is None or old_at is None:
-        return
-    keywords = {keyword.arg: keyword.value for keyword in call.keywords}
-
-    def argument(position: int | None, *names: str) -> str | None:
-        for name in names:
-            if name in keywords:
-                return text_of(keywords[name])
-        return text_of(call.args[position]) if position is not None and position < len(call.args) else None
-
-    old = argument(old_at, "old_arg_name", "old_name", "old", "name", "deprecated_name", "kwarg_name")
-    new = argument(new_at, "new_arg_name", "new_name", "new")
-    since = argument(0 if old_at == 1 else 2, "since", "version")
-    if old:
-        message = f"parameter {old} is deprecated" + (f", use {new} instead" if new else "")
-        yield make_mark("decorator", message, since=since, replacement=new, parameter=old, line=call.lineno)
+def _deprecates(callee: str) -> bool:
+    if callee in _DEPRECATORS:
+        return True
+    return "deprecat" in callee.lower() and not _NOT_OF_THE_SYMBOL.search(callee)
 
 
-def _symbol_mark(call: ast.Call | None, line: int) -> tuple[Any, ...]:
+def wrapped_by_deprecator(
+    value: ast.expr, own: str, constants: Mapping[str, ast.expr] | None = None
+) -> tuple[str, tuple[Any, ...]] | None:
+    """`deprecated("...")(f)` and `deprecate(f, "...")`: (what is wrapped, the mark), None for other values.
+
+    The wrapped object stays what it is, so that the name is another one of it, and a deprecated one.
+    """
+    if not isinstance(value, ast.Call):
+        return None
+    maker = value.func if isinstance(value.func, ast.Call) else value
+    last = (dotted_name(maker.func) or "").rpartition(".")[2]
+    if not _deprecates(last):
+        return None
+    named = [name for name in map(dotted_name, value.args) if name is not None]
+    if not named:
+        return None
+    mark = Deprecation._make(_symbol_mark(maker, value.lineno, own, constants))
+    public = named[0].rpartition(".")[2]
+    if mark.replacement is None and public not in (own, f"_{own}") and not public.startswith("_"):
+        mark = mark._replace(replacement=named[0])
+    return named[0], tuple(mark)
+
+
+def _symbol_mark(
+    call: ast.Call | None, line: int, own: str | None, constants: Mapping[str, ast.expr] | None
+) -> tuple[Any, ...]:
     if call is None:
         return make_mark("decorator", None, line=line)
-    known: dict[str, Any] = {"line": line}
+    known: dict[str, Any] = {"line": line, "own": own}
     texts: list[str] = []
     for argument in call.args:
-        text = text_of(argument)
+        text = text_of(argument, constants)
         if text is not None and re.fullmatch(_VERSION, text.strip()):
             known.setdefault("since", text.strip())
-        elif text is not None:
+        elif text is not None and text != own:
             texts.append(text)
     for keyword in call.keywords:
-        text = text_of(keyword.value) or dotted_name(keyword.value)
+        text = text_of(keyword.value, constants) or dotted_name(keyword.value)
         if text is None or keyword.arg is None:
             continue
         if keyword.arg in _SINCE_WORDS:
@@ -191,21 +185,27 @@ def _symbol_mark(call: ast.Call | None, line: int) -> tuple[Any, ...]:
         elif keyword.arg in _REMOVAL_WORDS:
             known["removal"] = text
         elif keyword.arg in _REPLACEMENT_WORDS:
-            known["replacement"] = text.strip("`").removesuffix("()") or None
-        elif keyword.arg in ("message", "msg", "reason", "extra", "details", "warn_msg", "addendum"):
+            best = keyword.arg == "alternative_import" or "replacement" not in known
+            known["replacement"] = name_in(text) if best else known["replacement"]
+        elif keyword.arg in _MESSAGE_WORDS:
             texts.append(text)
     return make_mark("decorator", " ".join(texts) or None, **known)
+
+
+_MESSAGE_WORDS = ("message", "msg", "reason", "extra", "details", "warn_msg", "addendum", "instructions")
 
 
 # ---- bodies
 
 
-def warning_marks(body: list[ast.stmt], parameters: Iterable[str]) -> Iterator[tuple[Any, ...]]:
-    """Marks that a body sets by warning.
+def warning_marks(
+    body: list[ast.stmt], parameters: Iterable[str], own: Collection[str] = ()
+) -> Iterator[tuple[Any, ...]]:
+    """Marks that a body sets by warning.  `own` are the names of what the body belongs to.
 
-    An unconditional warning marks the symbol.  One under a condition marks a parameter
-    where condition and message both name it, and nothing otherwise: a warning about some
-    value or some platform says nothing about the symbol.
+    An unconditional warning marks the symbol, unless it is about something else.  One under a condition
+    marks a parameter where the condition asks whether it was given and the message is about it, and
+    nothing otherwise: a warning about some value or some platform says nothing about the symbol.
     """
     names = set(parameters)
     texts: dict[str, ast.expr] = {}
@@ -213,61 +213,165 @@ def warning_marks(body: list[ast.stmt], parameters: Iterable[str]) -> Iterator[t
         if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
             texts[statement.targets[0].id] = statement.value
         elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
-            message = _warned(statement.value, texts)
-            if message is not None:
-                yield make_mark("warning", message, line=statement.lineno)
+            yield from _unconditional(statement.value, names, texts, own)
         elif isinstance(statement, ast.If):
             yield from _conditional_marks(statement, names, texts)
         elif isinstance(statement, ast.With):
-            yield from warning_marks(statement.body, names)
+            yield from warning_marks(statement.body, names, own)
+
+
+def _unconditional(
+    call: ast.Call, parameters: set[str], texts: Mapping[str, ast.expr], own: Collection[str]
+) -> Iterator[tuple[Any, ...]]:
+    warned = _warned(call, texts)
+    if warned is None:
+        return
+    message, removal = warned
+    parameter = parameter_in(message, parameters) if message else None
+    if parameter is not None and parameter not in own:
+        yield make_mark("warning", message, parameter=parameter, removal=removal, line=call.lineno)
+    elif not message or not own or concerns(message, own):
+        name = next(iter(own), None)
+        yield make_mark("warning", message, removal=removal, own=name, line=call.lineno)
 
 
 def _conditional_marks(
-    statement: ast.If, parameters: set[str], texts: Mapping[str, ast.expr]
+    statement: ast.If, parameters: set[str], texts: Mapping[str, ast.expr], depth: int = 0
 ) -> Iterator[tuple[Any, ...]]:
-    tested = {node.id for node in ast.walk(statement.test) if isinstance(node, ast.Name)} & parameters
-    tested |= {
-        node.value
-        for node in ast.walk(statement.test)
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.isidentifier()
-    }
+    given = set(_given(statement.test, parameters))
     local = dict(texts)
     for inner in statement.body:
         if isinstance(inner, ast.Assign) and isinstance(inner.targets[0], ast.Name):
             local[inner.targets[0].id] = inner.value
-        if isinstance(inner, ast.Expr) and isinstance(inner.value, ast.Call):
-            message = _warned(inner.value, local)
-            for name in sorted(tested):
-                if message and re.search(rf"\b{re.escape(name)}\b", message):
-                    yield make_mark("warning", message, parameter=name, line=inner.lineno)
-                    break
+        elif isinstance(inner, ast.Expr) and isinstance(inner.value, ast.Call) and given:
+            message, removal = _warned(inner.value, local) or ("", None)
+            words = re.findall(r"\w+", subject_of(message))
+            name = parameter_in(message, given) or next((word for word in words if word in given), None)
+            if name is not None:
+                yield make_mark("warning", message, parameter=name, removal=removal, line=inner.lineno)
+        elif isinstance(inner, ast.If) and depth < _DEEPEST:
+            yield from _conditional_marks(inner, parameters, local, depth + 1)
+    if len(statement.orelse) == 1 and isinstance(statement.orelse[0], ast.If) and depth < _DEEPEST:
+        yield from _conditional_marks(statement.orelse[0], parameters, texts, depth + 1)
 
 
-def _warned(call: ast.Call, texts: Mapping[str, ast.expr]) -> str | None:
-    """The message of a call that warns of a deprecation, "" where it cannot be read, None for other calls."""
+_DEEPEST = 20
+"""Conditions in each other that are followed."""
+
+
+def _given(test: ast.expr, parameters: set[str], depth: int = 0) -> Iterator[str]:
+    """Parameters of which a condition asks whether the caller gave them, not which value they have."""
+    if isinstance(test, ast.BoolOp) and depth < _DEEPEST:
+        for value in test.values:
+            yield from _given(value, parameters, depth + 1)
+    elif isinstance(test, ast.Name) and test.id in parameters:
+        yield test.id
+    elif isinstance(test, ast.Compare) and len(test.ops) == 1:
+        left, operator, right = test.left, test.ops[0], test.comparators[0]
+        if isinstance(operator, ast.In) and isinstance(left, ast.Constant) and isinstance(right, ast.Name):
+            if isinstance(left.value, str) and right.id in parameters:  # `"name" in kwargs`
+                yield left.value
+        elif isinstance(operator, ast.IsNot | ast.NotEq):
+            if isinstance(left, ast.Name) and left.id in parameters:
+                yield left.id
+            elif isinstance(left, ast.Call) and isinstance(left.func, ast.Attribute) and left.args:
+                owner, key = left.func.value, left.args[0]  # `kwargs.pop("name", None) is not None`
+                taken = (
+                    left.func.attr in ("pop", "get")
+                    and isinstance(owner, ast.Name)
+                    and owner.id in parameters
+                )
+                if taken and isinstance(key, ast.Constant) and isinstance(key.value, str):
+                    yield key.value
+
+
+_LOGGERS = ("logger", "logging", "log", "_logger", "LOGGER", "LOG", "_LOGGER")
+_LOGGED = ("warning", "warn", "warning_once", "warning_advice", "warn_once", "warn_always", "log_first_n")
+_WARNS = re.compile(r"^_?(?:warn|warnings_warn)$|^_?warn_|_warn$", re.IGNORECASE)
+_SAYS_SO = re.compile(r"warn\w*deprecat|deprecat\w*warn|^_*deprecat(?:ed|ion|e)?$", re.IGNORECASE)
+
+
+def _warned(call: ast.Call, texts: Mapping[str, ast.expr]) -> tuple[str, str | None] | None:
+    """(message, announced removal) of a call that warns of an end; the message is "" where it cannot be read.
+
+    None for other calls, those included that warn of a change of behaviour.
+    """
     name = dotted_name(call.func)
-    last = name.rpartition(".")[2] if name else ""
-    arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
-    if last == "warn" or last.startswith("warn_") or last == "_warn":
-        categories = {(dotted_name(argument) or "").rpartition(".")[2] for argument in arguments}
-        message = next((text for text in (text_of(arg, texts) for arg in arguments) if text), "")
-        marked = any(
-            category in _WARNINGS
-            or category.endswith("DeprecationWarning")
-            or category.startswith("RemovedIn")
-            for category in categories
-        )
-        made = any(
-            isinstance(argument, ast.Call)
-            and "Deprecat" in ((dotted_name(argument.func) or "").rpartition(".")[2])
-            for argument in arguments
-        )
-        if marked or made or "deprecat" in last:
-            return message
+    owner, _, last = (name or "").rpartition(".")
+    lowered = last.lower()
+    logged = last in _LOGGED and owner.rpartition(".")[2] in _LOGGERS
+    said = "deprecat" in lowered and not _NOT_OF_THE_SYMBOL.search(last)
+    if not logged and not said and not _WARNS.search(last):
         return None
-    if "deprecat" in last.lower() and last.lower() not in ("is_deprecated", "deprecated_call"):
-        return next((text for text in (text_of(arg, texts) for arg in arguments) if text), "")
-    return None
+    arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
+    message = _message(arguments, texts)
+    if said:
+        return (message, None) if message or _SAYS_SO.search(last) else None
+    categories = [_category(argument) for argument in arguments]
+    ending = [name for name in categories if name and _WARNINGS.search(name)]
+    sure = any(not name.endswith("FutureWarning") for name in ending)
+    if not speaks_of_an_end(message) and (not sure or _CHANGES.search(message)):
+        return None
+    removed = next((found for name in ending if (found := _REMOVED_IN.match(name))), None)
+    removal = ".".join(part for part in removed.groups() if part) if removed else None
+    return message, removal
+
+
+_CHANGES = re.compile(
+    r"\b(?:will|would)\s+(?:not|no longer|change|return|raise|default|become|behave|always|in the future)\b"
+    r"|\bwill be changed",
+    re.IGNORECASE,
+)
+
+
+def _category(argument: ast.expr) -> str:
+    node = argument.func if isinstance(argument, ast.Call) else argument
+    return (dotted_name(node) or "").rpartition(".")[2]
+
+
+def _message(arguments: Iterable[ast.expr], texts: Mapping[str, ast.expr]) -> str:
+    """The longest text of the arguments: versions and names may stand before or after it."""
+    return max((text for argument in arguments if (text := text_of(argument, texts))), key=len, default="")
+
+
+_CHECKED = {"system_check_deprecated_details": False, "system_check_removed_details": True}
+"""Class attributes that tell a framework's checks of an end -> whether the checks then fail."""
+
+
+def checked_marks(body: Iterable[ast.stmt]) -> tuple[tuple[tuple[Any, ...], ...], str | None]:
+    """(marks, message of a tombstone) of a class that tells them to its framework in a class attribute."""
+    for statement in body:
+        target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+        if not isinstance(target, ast.Name) or target.id not in _CHECKED:
+            continue
+        table = statement.value if isinstance(statement, ast.Assign) else None
+        texts = [text_of(value) or "" for value in table.values] if isinstance(table, ast.Dict) else []
+        message = " ".join(max(texts, key=len, default="").split()[:100])
+        if _CHECKED[target.id]:
+            return (), message[:500] or "its framework refuses it"
+        # The hint stands beside the message.
+        return (make_mark("warning", " ".join(texts), line=statement.lineno),), None
+    return (), None
+
+
+_SENTINEL = re.compile(r"^_?(?:deprecated|DEPRECATED|Deprecated)(?:_parameter|_param|_arg|_argument)?$")
+
+
+def sentinel_marks(arguments: ast.arguments) -> Iterator[tuple[Any, ...]]:
+    """Marks of parameters whose default says that nobody should give them: `sparse="deprecated"`."""
+    if not arguments.defaults and not arguments.kw_defaults:
+        return
+    positional = [*arguments.posonlyargs, *arguments.args]
+    pairs = [
+        *zip(positional[len(positional) - len(arguments.defaults) :], arguments.defaults, strict=True),
+        *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
+    ]
+    for argument, default in pairs:
+        text = default.value if isinstance(default, ast.Constant) else None
+        dotted = None if default is None or text is not None else dotted_name(default)
+        last = text if isinstance(text, str) else (dotted or "").rpartition(".")[2]
+        if _SENTINEL.match(last):
+            yield make_mark("default", None, parameter=argument.arg, line=argument.lineno)
 
 
 _REMOVED_WORDS = re.compile(
@@ -295,38 +399,4 @@ def raised_message(body: list[ast.stmt]) -> str | None:
             return None
         message = text_of(statement.exc, texts) or expression_text(statement.exc) or ""
         return " ".join(message.split())[:500] if _REMOVED_WORDS.search(message) else None
-    return None
-
-
-# ---- docstrings
-
-
-def docstring_marks(doc: str, line: int) -> Iterator[tuple[Any, ...]]:
-    """Marks by `.. deprecated::`, at the docstring's own indent for the symbol, deeper for a parameter."""
-    lines = doc.expandtabs().splitlines()
-    indents = [len(text) - len(text.lstrip()) for text in lines[1:] if text.strip()]
-    base = min(indents, default=0)
-    for found in _DIRECTIVE.finditer(doc.expandtabs()):
-        at = doc.expandtabs().count("\n", 0, found.start())
-        indent = len(found.group(1))
-        body = [found.group(3)]
-        for text in lines[at + 1 :]:
-            if text.strip() and len(text) - len(text.lstrip()) <= indent:
-                break
-            body.append(text.strip())
-        parameter = _field_above(lines, at, indent) if at and indent > base else None
-        if indent > base and parameter is None and at:
-            continue
-        since = found.group(2).rstrip(".,:;") or None
-        if since and not since[:1].isdigit() and not since.startswith("v"):
-            body.insert(0, since)
-            since = None
-        yield make_mark("docstring", " ".join(body), since=since, parameter=parameter, line=line + at)
-
-
-def _field_above(lines: list[str], at: int, indent: int) -> str | None:
-    for text in reversed(lines[:at]):
-        if text.strip() and len(text) - len(text.lstrip()) < indent:
-            found = _FIELD.match(text)
-            return (found.group(1) or found.group(2)).lstrip("*") if found else None
     return None

@@ -6,15 +6,22 @@ import ast
 import gc
 import re
 import warnings
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from prune_source import prune_source
 
 from .bodies import Bodies
-from .definitions import docstring_hash, docstring_of
-from .facts import Binding, ModuleFacts
+from .definitions import docstring_of
+from .deprecation_docs import docstring_marks, speaks
+from .docstring_injectors import mentions
+from .facts import Binding, ModuleFacts, StarImport
+from .getattr_factories import Factory, factory_of, may_make_getattr, read_delegate
+from .global_names import global_names
 from .legacy import parse_legacy
 from .loops import LOOP_NAMES
-from .module_getattr import DYNAMIC, read_getattr
+from .module_getattr import DYNAMIC, Served, read_getattr, serve_delegate
+from .patchers import patchers, set_classes
 from .scope import FileReader, Scope
 from .sources import SourceError, decode_source
 
@@ -23,6 +30,7 @@ _WRITES_GLOBALS = re.compile(
     r"|setattr\(\s*sys\.modules\[__name__\])",
     re.MULTILINE,
 )
+DECLARED_CLASS = "a compiled class, of which its .pxd declares a part"
 _PARSE_ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
@@ -34,6 +42,7 @@ def extract(
     is_stub: bool = False,
     suffix: str = ".py",
     pxd: bytes | None = None,
+    included: Mapping[str, bytes] | None = None,
 ) -> ModuleFacts:
     """Facts of one file.
 
@@ -41,10 +50,17 @@ def extract(
     Raises `SourceError` with the reason where no parser can make sense of it.
     """
     text = decode_source(data).text
+    if suffix == ".pxd":
+        from .cython import declared_skeleton
+
+        declared = declared_skeleton(text)
+        facts = _read(declared, text, module, "cython", is_init=is_init, is_stub=False, pruned=False)
+        return facts._replace(bindings=tuple(_partly_declared(binding) for binding in facts.bindings))
     if suffix == ".pyx":
         from .cython import cython_skeleton
 
-        tree: ast.Module = cython_skeleton(text, decode_source(pxd).text if pxd is not None else None)
+        texts = {name: decode_source(part).text for name, part in (included or {}).items()}
+        tree: ast.Module = cython_skeleton(text, decode_source(pxd).text if pxd is not None else None, texts)
         return _read(tree, text, module, "cython", is_init=is_init, is_stub=False, pruned=False)
     with warnings.catch_warnings():
         # Invalid escapes in somebody else's strings are none of the user's business.
@@ -54,6 +70,14 @@ def extract(
         return _read(tree, text, module, parser, is_init=is_init, is_stub=is_stub, pruned=pruned)
     except RecursionError as error:
         raise SourceError("nested too deep") from error
+
+
+def _partly_declared(binding: Binding) -> Binding:
+    """A `.pxd` has neither the constructors of classes nor their other Python methods."""
+    if binding.form != "class":
+        return binding
+    facts = binding.data
+    return binding._replace(data=facts._replace(labels=(*facts.labels, "compiled"), opaque=DECLARED_CLASS))
 
 
 def _parse(text: str, *, prune: bool) -> tuple[ast.Module, str, bool]:
@@ -85,35 +109,54 @@ def _read(
     reader = FileReader(module, bodies, is_init=is_init, is_stub=is_stub)
     if ":=" in text:
         reader.notes.add("walrus")
+    reader.injects = mentions(text)
     scope = Scope(reader)
     scope.run(tree.body)
-    served, opaque = _served(scope)
+    served, bindings_served = _served(scope)
     scope.finish()
+    scope.open_classes(set_classes(tree, text))
     if scope.opaque is None and _WRITES_GLOBALS.search(text) and _writes_in_function(tree, text):
         scope.opaque = LOOP_NAMES
     via = "cython" if parser == "cython" else None
     bindings = tuple(scope.env.values())
+    if "global " in text and scope.opaque is None:
+        bindings += tuple(global_names(tree, text, bodies, set(scope.env) | scope.deleted | set(scope.lazy)))
     if via is not None:
         bindings = tuple(
             binding._replace(via=via) if binding.via == "definition" else binding for binding in bindings
         )
+    docstring = docstring_of(tree.body)
+    doc = reader.docstrings.keep(docstring)
     return ModuleFacts(
         parser=parser,
         bindings=bindings,
         stars=tuple(scope.stars),
         exports=tuple(scope.exports) or None,
-        served=served,
-        opaque=scope.opaque or opaque or _partly_read(tree),
+        served=bindings_served,
+        opaque=scope.opaque or served.opaque or _partly_read(tree),
+        factories=_factories(scope, tree, text),
+        getattr_factory=served.factory,
         deleted=tuple(sorted(scope.deleted)),
         typing_only=tuple(sorted(scope.typing_only)),
         stub_attached=scope.stub_attached,
         errors=getattr(tree, "errors", 0),
-        namespace=scope.namespace,
-        doc=docstring_hash(docstring_of(tree.body)),
+        doc=doc,
         notes=tuple(sorted(reader.notes)),
         raises=scope.raises if not bindings or scope.raises else None,
-        deprecations=tuple(scope.marks),
+        deprecations=(*scope.marks, *_module_marks(tree, module)),
+        patches=tuple(reader.patches),
+        injected=tuple(reader.injections),
+        attached=tuple(reader.attached),
+        texts=tuple(reader.docstrings.texts.items()),
+        patchers=patchers(text, bodies.lines, scope.functions),
     )
+
+
+def _module_marks(tree: ast.Module, module: str) -> Iterator[tuple[Any, ...]]:
+    """What the module's own docstring says of it."""
+    doc = docstring_of(tree.body)
+    if doc is not None and speaks(doc):
+        yield from docstring_marks(doc, tree.body[0].lineno, module.rpartition(".")[2])
 
 
 def _partly_read(tree: ast.Module) -> str | None:
@@ -132,20 +175,45 @@ def _writes_in_function(tree: ast.Module, text: str) -> bool:
     return any(node.lineno < line <= (node.end_lineno or 0) for node in functions for line in lines)
 
 
-def _served(scope: Scope) -> tuple[tuple[Binding, ...], str | None]:
-    """Bindings that `__getattr__` or a lazy table serves, and why there may be more."""
-    served = [Binding(name, "from", target, via="lazy") for name, target in scope.lazy.items()]
+def _served(scope: Scope) -> tuple[Served, tuple[Binding, ...]]:
+    """What `__getattr__` does, and all bindings that it or a lazy table serves."""
+    tables = [Binding(name, "from", target, via="lazy") for name, target in scope.lazy.items()]
     node = scope.getattr_node
-    if node is None:
-        elsewhere = "__getattr__" in scope.env and scope.kind == "module"
-        return tuple(served), DYNAMIC if elsewhere else None
-    parameter = node.args.args[0].arg if node.args.args else "name"
+    result = Served()
+    if node is not None:
+        parameter = node.args.args[0].arg if node.args.args else "name"
+        result = _followed(scope, scope.reader.bodies.body(node), parameter)
+    elif scope.kind == "module" and "__getattr__" in scope.env:
+        made = scope.constants.get("__getattr__")
+        delegate = read_delegate(made, scope.constants) if isinstance(made, ast.Call) else None
+        if delegate is not None:
+            serve_delegate(result, delegate, scope.env["__getattr__"].line)
+        else:
+            result.opaque = DYNAMIC
+    for module, marks in result.forwards:
+        scope.stars.append(StarImport(module, -1, None, everything=True, marks=marks))
+    return result, (*tables, *result.bindings.values())
 
-    def local_scope(body: list[ast.stmt]) -> dict[str, Binding]:
+
+def _followed(scope: Scope, body: list[ast.stmt], parameter: str) -> Served:
+    def local_scope(statements: list[ast.stmt]) -> dict[str, Binding]:
         inner = Scope(scope.reader, "local")
-        inner.run(body)
+        inner.run(statements)
         return inner.env
 
-    body = scope.reader.bodies.body(node)
-    result = read_getattr(body, parameter, scope.constants, local_scope, scope.class_attributes)
-    return (*served, *result.bindings.values()), result.opaque
+    package = scope.reader.package
+    return read_getattr(body, parameter, scope.constants, local_scope, scope.class_attributes, package)
+
+
+def _factories(scope: Scope, tree: ast.Module, text: str) -> tuple[Factory, ...]:
+    """Functions of the file that make the `__getattr__`s of other modules."""
+    if not may_make_getattr(text):
+        return ()
+
+    def follow(body: list[ast.stmt], variable: str) -> tuple[dict[str, Binding], str | None]:
+        result = _followed(scope, body, variable)
+        return result.bindings, result.opaque
+
+    nodes = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+    found = (factory_of(node, scope.reader.bodies, follow) for node in nodes)
+    return tuple(factory for factory in found if factory is not None)

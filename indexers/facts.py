@@ -10,7 +10,7 @@ from __future__ import annotations
 import marshal
 from typing import Any, NamedTuple
 
-EXTRACTOR_VERSION = 1
+EXTRACTOR_VERSION = 2
 """Part of every cache key: raise it whenever the same file would give other facts."""
 
 
@@ -25,6 +25,7 @@ class Binding(NamedTuple):
     - `import`: an absolute dotted module
     - `from`: (absolute module, name)
     - `ref`: a dotted expression, looked up in the module's own namespace
+    - `partial`: a `PartialFacts`: a callable with arguments bound
     - `raises`: the message of a name whose use raises (a tombstone)
     - `unknown`: the reason why the name may or may not be there
     """
@@ -50,6 +51,12 @@ class FunctionFacts(NamedTuple):
     deprecations: tuple[Any, ...] = ()
     raises: str | None = None
     doc: str | None = None
+    decorators: tuple[Any, ...] = ()
+    """`decorators.Use`s of those that may change the signature: the package's own, and some by name."""
+    accepts: tuple[str, ...] = ()
+    """Keywords that it takes out of its `**kwargs` by name."""
+    wrapper: Any = None
+    """`wrappers.WrapperFacts`: what it makes of a function, where it is used as a decorator."""
 
 
 class AttributeFacts(NamedTuple):
@@ -59,18 +66,49 @@ class AttributeFacts(NamedTuple):
     annotation: str | None = None
     labels: tuple[str, ...] = ()
     calls: str | None = None
-    signature: Any = None
     doc: str | None = None
+    adds: Any = None
+    """`wrappers.WrapperFacts` of a class's `__signature__`: the parameters that it adds."""
 
 
 class FieldFacts(NamedTuple):
-    """One annotated name of a class body, as dataclass-like decorators see it."""
+    """A field of a class body, as dataclass-like decorators see it; `*` stands for `KW_ONLY`."""
 
     name: str
     annotation: str
     default: str | None
     init: bool
     kw_only: bool | None
+    alias: str | None = None
+    """The parameter's name, where it is not the field's."""
+
+
+class GeneratedFacts(NamedTuple):
+    """A decorator that may generate the constructor; the release knows what the name leads to."""
+
+    decorator: str
+    """As written."""
+    way: str
+    """One of those of `generated`."""
+    init: bool
+    kw_only: bool
+    explicit: bool | None
+    """Only fields made by a call count; None where that depends on the fields themselves."""
+    overrides: bool
+    """It takes the place of an `__init__` in the body."""
+
+
+class PartialFacts(NamedTuple):
+    """A callable with some of its arguments bound.
+
+    `function` is a dotted expression in the module's namespace; `keywords` are (name, text) pairs.
+    """
+
+    function: str
+    positional: int
+    keywords: tuple[tuple[str, str], ...] = ()
+    method: bool = False
+    """The first parameter is that of the instance, which is bound later."""
 
 
 class ClassFacts(NamedTuple):
@@ -79,16 +117,18 @@ class ClassFacts(NamedTuple):
     bases: tuple[str | None, ...]
     metaclass: str | None
     decorators: tuple[str, ...]
+    """Functions that have had the class, with `()` behind those that were given nothing else."""
     members: tuple[Any, ...]
     fields: tuple[Any, ...] = ()
-    dataclass: tuple[str, bool, bool] | None = None
-    """(decorator, init, kw_only) where a decorator generates the constructor."""
+    dataclass: GeneratedFacts | None = None
     labels: tuple[str, ...] = ()
     deprecations: tuple[Any, ...] = ()
     raises: str | None = None
     opaque: str | None = None
     deleted: tuple[str, ...] = ()
     doc: str | None = None
+    given: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """(decorator, names in the literal sequences that it was called with)."""
 
 
 class StarImport(NamedTuple):
@@ -98,7 +138,24 @@ class StarImport(NamedTuple):
     seq: int
     condition: str | None = None
     everything: bool = False
+    """Private names, too."""
+    marks: tuple[Any, ...] = ()
+    """Deprecations of all names that it brings."""
     others: tuple[Any, ...] = ()
+
+
+class Injection(NamedTuple):
+    """A docstring that a file gives to a symbol that is compiled elsewhere."""
+
+    path: str
+    """Absolute dotted name."""
+    callable: bool
+    """The text starts with a call, or describes parameters."""
+    signature: Any
+    """As in `FunctionFacts`, without self; None where the text has none."""
+    member: bool
+    """The last part of the path is a member of a class."""
+    line: int = 0
 
 
 class ModuleFacts(NamedTuple):
@@ -118,30 +175,48 @@ class ModuleFacts(NamedTuple):
     stub_attached: bool = False
     """Names are served lazily from the stub beside it (`lazy_loader.attach_stub`)."""
     errors: int = 0
-    namespace: bool = False
-    """It only declares a pkgutil or pkg_resources namespace."""
     doc: str | None = None
     notes: tuple[str, ...] = ()
     raises: str | None = None
     """What importing the module raises, where that is all it does."""
     deprecations: tuple[Any, ...] = ()
+    factories: tuple[Any, ...] = ()
+    """Functions of the file that make `__getattr__`s: (name, closed, (module, binding) pairs)."""
+    getattr_factory: str | None = None
+    """Dotted name of the function that made its `__getattr__`."""
+    patches: tuple[Any, ...] = ()
+    """(absolute path of a class or module elsewhere, the binding that the file sets on it)."""
+    injected: tuple[Any, ...] = ()
+    """`Injection`s: witnesses of compiled symbols."""
+    attached: tuple[tuple[str, str, str, tuple[Any, ...]], ...] = ()
+    """Docstrings that it gives to what is defined elsewhere: (module, dotted name in it, hash)."""
+    texts: tuple[tuple[str, str], ...] = ()
+    """Its docstrings as (hash, text); the cache keeps them apart, since most files share most of them."""
+    patchers: tuple[Any, ...] = ()
+    """Functions that set attributes on a class that they are given."""
 
     def dump(self) -> bytes:
-        """Bytes for the cache."""
-        return marshal.dumps(_plain(self))
+        """Bytes for the cache, without the texts."""
+        return marshal.dumps(_plain(self._replace(texts=())))
 
     @classmethod
     def load(cls, data: bytes) -> ModuleFacts:
-        """The inverse of `dump`."""
+        """The inverse of `dump`; the texts of docstrings are not there."""
         facts = cls._make(marshal.loads(data))
         return facts._replace(
             bindings=tuple(_binding(item) for item in facts.bindings),
             served=tuple(_binding(item) for item in facts.served),
             stars=tuple(StarImport._make(item) for item in facts.stars),
+            factories=tuple(
+                (name, closed, tuple((module, _binding(item)) for module, item in pairs))
+                for name, closed, pairs in facts.factories
+            ),
+            patches=tuple((path, _binding(item)) for path, item in facts.patches),
+            injected=tuple(Injection._make(item) for item in facts.injected),
         )
 
 
-_FORMS: dict[str, Any] = {"def": FunctionFacts, "attr": AttributeFacts}
+_FORMS: dict[str, Any] = {"def": FunctionFacts, "attr": AttributeFacts, "partial": PartialFacts}
 
 
 def _binding(item: tuple[Any, ...]) -> Binding:
@@ -149,7 +224,10 @@ def _binding(item: tuple[Any, ...]) -> Binding:
     data = binding.data
     if binding.form == "class":
         facts = ClassFacts._make(data)
-        data = facts._replace(members=tuple(_binding(member) for member in facts.members))
+        generated = GeneratedFacts._make(facts.dataclass) if facts.dataclass is not None else None
+        data = facts._replace(
+            members=tuple(_binding(member) for member in facts.members), dataclass=generated
+        )
     elif binding.form in _FORMS:
         data = _FORMS[binding.form]._make(data)
     others = tuple(_binding(other) for other in binding.others)

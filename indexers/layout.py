@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from packaging.utils import canonicalize_name
@@ -17,18 +17,25 @@ class Role(StrEnum):
     SOURCE = "source"
     STUB = "stub"
     CYTHON = "cython"
+    DECLARED = "declared"
+    """A `.pxd` beside a binary whose source is not there."""
     COMPILED = "compiled"
 
 
 @dataclass(frozen=True, slots=True)
 class ModuleFile:
-    """One file of one module; `pxd` is the path of a Cython declaration file beside it."""
+    """One file of one module.
+
+    `pxd` is the path of a Cython declaration file beside it, `includable` are those of files that
+    it may include.
+    """
 
     module: str
     path: str
     role: Role
     is_init: bool
     pxd: str | None = None
+    includable: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -60,6 +67,7 @@ _NOT_API = {
     "_version_helper", "asv_bench",
 }  # fmt: skip
 """Top-level names of source trees that are no API, unless the metadata or the project's name says so."""
+_MOST_INCLUDABLE = 512
 _SOURCE_ROOTS = ("src", "lib", "lib3", "python", "Lib", "source")
 
 
@@ -80,7 +88,13 @@ def lay_out(paths: Iterable[str], kind: str, project: str, top_level: Sequence[s
     packages = {module for module, path in located if _stem(path) == "__init__"}
     for module, path in located:
         _place(layout, module, path, packages, located)
-    layout.files = _chosen(layout.files)
+    layout.files = _chosen([*layout.files, *_declared(layout.files, located)])
+    includable = tuple(sorted(path for path in listed if path.endswith(".pxi"))[:_MOST_INCLUDABLE])
+    if includable:
+        layout.files = [
+            replace(file, includable=includable) if file.role is Role.CYTHON else file
+            for file in layout.files
+        ]
     shortest: dict[str, str] = {}
     for module, path in sorted(layout.skipped, key=lambda item: (item[0], len(item[1]), item[1])):
         shortest.setdefault(module, path)
@@ -271,6 +285,15 @@ def _place(
     if pxd is not None and all(other != pxd for _, other in located):
         pxd = None
     layout.files.append(ModuleFile(module, path, role, is_init, pxd))
+
+
+def _declared(files: list[ModuleFile], located: list[tuple[str, str]]) -> Iterator[ModuleFile]:
+    """The `.pxd` files of binaries that have neither a stub nor a source."""
+    compiled = {file.module for file in files if file.role is Role.COMPILED}
+    compiled -= {file.module for file in files if file.role is not Role.COMPILED}
+    for module, path in located:
+        if path.endswith(".pxd") and module in compiled and _stem(path) != "__init__":
+            yield ModuleFile(module, path, Role.DECLARED, is_init=False)
 
 
 def _chosen(files: list[ModuleFile]) -> list[ModuleFile]:

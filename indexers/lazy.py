@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from .facts import StarImport
 from .literals import string_items, string_value
 from .signatures import dotted_name
 
@@ -24,6 +25,12 @@ def lazy_structure(scope: Scope, node: ast.Dict) -> None:
 
 
 def lazy_names(scope: Scope, module: str, value: ast.expr) -> None:
+    copied = _names_of_module(value)
+    if copied is not None:
+        # With the lowest number: whatever the table names itself comes first.
+        condition = " and ".join(scope.conditions) or None
+        scope.stars.append(StarImport(copied, -1, condition, everything=True))
+        return
     names = string_items(value, scope.constants)
     if names is None and (text := string_value(value, {})):
         names = [text]
@@ -33,6 +40,18 @@ def lazy_names(scope: Scope, module: str, value: ast.expr) -> None:
     target = f"{scope.reader.package}.{module}"
     for name in names:
         scope.lazy.setdefault(name, (target, name))
+
+
+def _names_of_module(value: ast.expr) -> str | None:
+    """The module in `dir(module)` or `[name for name in dir(module) if ...]`."""
+    if isinstance(value, ast.ListComp) and len(value.generators) == 1:
+        target = value.generators[0].target
+        if dotted_name(value.elt) != dotted_name(target):
+            return None
+        value = value.generators[0].iter
+    if isinstance(value, ast.Call) and dotted_name(value.func) == "dir" and len(value.args) == 1:
+        return dotted_name(value.args[0])
+    return None
 
 
 def lazy_loader(scope: Scope, names: list[str], call: ast.Call) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping
 
 from .signatures import dotted_name
@@ -11,6 +12,10 @@ Constants = Mapping[str, ast.expr]
 """Names of a scope and the expressions last assigned to them."""
 
 _MAX_ITEMS = 20_000
+_MAX_PAIRS = 2_000
+_LONGEST = 4_000
+"""Characters of a text that is put together."""
+_FIELD = re.compile(r"\{\{|\}\}|\{(\w*)\}")
 
 
 def string_items(node: ast.expr | None, constants: Constants, depth: int = 0) -> list[str] | None:
@@ -95,6 +100,8 @@ def _call(node: ast.Call, constants: Constants, depth: int) -> list[str] | None:
         items = string_items(node.args[0], constants, depth + 1) if node.args else []
         if items is None:
             return _pairs(node.args[0], constants, depth)
+        if name == "sorted" and not node.keywords:
+            return sorted(items)
         return items + [keyword.arg for keyword in node.keywords if keyword.arg and name == "dict"]
     if isinstance(node.func, ast.Attribute) and node.func.attr == "keys" and not node.args:
         return string_items(node.func.value, constants, depth + 1)
@@ -140,6 +147,19 @@ def _rows(node: ast.expr | None, constants: Constants, depth: int) -> list[list[
     return None
 
 
+def table_rows(node: ast.expr, constants: Constants) -> list[list[ast.expr]] | None:
+    """A literal table as rows of elements: a sequence, a sum of sequences, the items of a dictionary."""
+    named = constants.get(node.id, node) if isinstance(node, ast.Name) else node
+    if isinstance(named, ast.Dict) and None not in named.keys:
+        pairs = zip(named.keys, named.values, strict=True)
+        return [[key, value] for key, value in pairs if key is not None]
+    rows = _rows(node, constants, 0)
+    if rows is None or any(row and isinstance(row[0], ast.Starred) for row in rows):
+        strings = string_items(node, constants)
+        rows = None if strings is None else [[ast.Constant(text)] for text in strings]
+    return None if rows is None or len(rows) > _MAX_ITEMS else rows
+
+
 Assignment = dict[str, ast.expr]
 
 
@@ -174,25 +194,50 @@ def _comprehension(
     return None if None in values else [value for value in values if value is not None]
 
 
-def string_value(node: ast.expr, names: Mapping[str, ast.expr]) -> str | None:
-    """A string expression's value: constants, names, f-strings and sums of them."""
+def string_value(node: ast.expr, names: Mapping[str, ast.expr], depth: int = 0) -> str | None:
+    """A string expression's value: constants, names, f-strings, sums and `format` of them."""
+    if depth > 12:
+        return None
     if isinstance(node, ast.Constant):
         return node.value if isinstance(node.value, str) else None
     if isinstance(node, ast.Name):
         inner = names.get(node.id)
-        return None if inner is None or isinstance(inner, ast.Name) else string_value(inner, {})
+        if inner is None or isinstance(inner, ast.Name):
+            return None
+        return string_value(inner, {} if isinstance(inner, ast.Constant) else names, depth + 1)
     if isinstance(node, ast.JoinedStr):
         parts = [
-            string_value(part.value if isinstance(part, ast.FormattedValue) else part, names)
+            string_value(part.value if isinstance(part, ast.FormattedValue) else part, names, depth + 1)
             for part in node.values
         ]
         return None if None in parts else "".join(part for part in parts if part is not None)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        left, right = string_value(node.left, names), string_value(node.right, names)
+        left, right = string_value(node.left, names, depth + 1), string_value(node.right, names, depth + 1)
         return None if left is None or right is None else left + right
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
         return _percent(node, names)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format":
+        return _formatted(node, node.func.value, names, depth)
     return None
+
+
+def _formatted(node: ast.Call, template: ast.expr, names: Mapping[str, ast.expr], depth: int) -> str | None:
+    """`"{n} {}".format(a, n=b)` where all fields are plain: a width could make it endless."""
+    text = string_value(template, names, depth + 1)
+    given: list[tuple[str, ast.expr]] = [(str(at), value) for at, value in enumerate(node.args)]
+    given += [(word.arg, word.value) for word in node.keywords if word.arg]
+    values = {name: string_value(value, names, depth + 1) for name, value in given}
+    if text is None or len(text) > _LONGEST or None in values.values():
+        return None
+    numbers = iter(range(len(node.args)))
+
+    def fill(field: re.Match[str]) -> str:
+        if field[0] in ("{{", "}}"):
+            return field[0][0]
+        value = values.get(field[1] or str(next(numbers, -1)))
+        return field[0] if value is None else value[:_LONGEST]
+
+    return _FIELD.sub(fill, text)[:_LONGEST]
 
 
 def _percent(node: ast.BinOp, names: Mapping[str, ast.expr]) -> str | None:
@@ -209,11 +254,70 @@ UNREADABLE = ast.Constant(None)
 
 def settled(node: ast.expr, constants: Constants) -> ast.expr:
     """A comprehension as the strings that it gives now: what it iterates over may be deleted later."""
-    if isinstance(node, ast.DictComp | ast.ListComp | ast.SetComp):
+    if isinstance(node, ast.DictComp):
+        return _settled_table(node, constants) or node
+    if isinstance(node, ast.ListComp | ast.SetComp):
         items = string_items(node, constants)
         if items is not None:
             return ast.List([ast.Constant(item) for item in items], ast.Load())
     return node
+
+
+def _settled_table(node: ast.DictComp, constants: Constants) -> ast.expr | None:
+    """A comprehension's pairs, with the values that are texts."""
+    if len(node.generators) != 1:
+        return None
+    generator = node.generators[0]
+    rounds = loop_assignments(generator.target, generator.iter, constants)
+    if rounds is None or len(rounds) > _MAX_PAIRS:
+        items = string_items(node, constants)
+        return None if items is None else ast.List([ast.Constant(item) for item in items], ast.Load())
+    keys: list[ast.expr | None] = []
+    values: list[ast.expr] = []
+    for assignment in rounds:
+        names = {**constants, **assignment}
+        key = string_value(node.key, names)
+        if key is None:
+            return None
+        keys.append(ast.Constant(key))
+        values.append(_settled_value(node.value, names, set(assignment)))
+    return ast.Dict(keys, values)
+
+
+def _settled_value(node: ast.expr, names: Constants, targets: set[str]) -> ast.expr:
+    """A value of one round: texts as they are then, the loop's names as what they are bound to."""
+    if isinstance(node, ast.Tuple | ast.List):
+        return ast.Tuple([_settled_value(element, names, targets) for element in node.elts], ast.Load())
+    text = string_value(node, names)
+    if text is not None:
+        return ast.Constant(text)
+    if isinstance(node, ast.Name) and node.id in targets:
+        return names[node.id]
+    return (
+        UNREADABLE
+        if any(isinstance(part, ast.Name) and part.id in targets for part in ast.walk(node))
+        else node
+    )
+
+
+def table_value(node: ast.expr | None, key: str, constants: Constants, depth: int = 0) -> ast.expr | None:
+    """The expression that a literal table holds for a key; the last one counts."""
+    if depth > 12:
+        return None
+    if isinstance(node, ast.Name):
+        return table_value(constants.get(node.id), key, constants, depth + 1)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+        right = table_value(node.right, key, constants, depth + 1)
+        return right if right is not None else table_value(node.left, key, constants, depth + 1)
+    found = None
+    if isinstance(node, ast.Dict):
+        for name, value in zip(node.keys, node.values, strict=True):
+            if name is None:
+                inner = table_value(value, key, constants, depth + 1)
+                found = inner if inner is not None else found
+            elif string_value(name, {}) == key:
+                found = value
+    return None if found is UNREADABLE else found
 
 
 def grown(container: ast.expr, addition: ast.expr, constants: Constants) -> ast.expr:

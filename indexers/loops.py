@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from .class_bodies import read_setter_calls
 from .facts import AttributeFacts, FunctionFacts, StarImport
 from .literals import loop_assignments, string_value
 from .signatures import dotted_name, signature_of
@@ -24,11 +25,14 @@ MadeName = tuple[str, str, ast.expr, ast.expr | None]
 
 def read_loop(scope: Scope, node: ast.For | ast.AsyncFor) -> None:
     """Follow a loop of a module's or class's body."""
-    rounds = loop_assignments(node.target, node.iter, scope.constants)
-    copied = _copied_module(node)
+    # A container that is empty here has been filled by code that was not followed.
+    rounds = loop_assignments(node.target, node.iter, scope.constants) or None
+    if rounds is not None:
+        read_setter_calls(scope, node, rounds)
+    copied = _copied_module(scope, node)
     if copied is not None and scope.kind == "module":
         scope.stars.append(StarImport(copied, scope.reader.next(), None, everything=True))
-    elif _makes_names(node) and not _enumeration_loop(scope, node):
+    elif _makes_names(scope, node) and not _enumeration_loop(scope, node):
         if rounds is not None:
             _unroll(scope, node, rounds)
         elif not scope.is_class:
@@ -36,9 +40,49 @@ def read_loop(scope: Scope, node: ast.For | ast.AsyncFor) -> None:
     for name in names_of(node.target):
         scope.constants.pop(name, None)
         scope.bind(name, "attr", AttributeFacts(), node.lineno)
-    if not _makes_names(node):
+    if not _makes_names(scope, node):
         scope.run(node.body)
+    else:
+        _leftovers(scope, node, rounds)
     scope.run(node.orelse)
+
+
+def _leftovers(scope: Scope, node: ast.For | ast.AsyncFor, rounds: list[dict[str, ast.expr]] | None) -> None:
+    """Variables of a loop that makes names, which stay behind as names of their own; and what it exports."""
+    pending: list[ast.AST] = list(node.body)
+    while pending:
+        inner = pending.pop()
+        if isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
+            continue
+        if _adds_exports(inner):
+            scope.exports.append(("add", _exported(inner, rounds)))
+        targets: list[ast.expr] = []
+        if isinstance(inner, ast.Assign):
+            targets = inner.targets
+        elif isinstance(inner, ast.For | ast.AsyncFor):
+            targets = [inner.target]
+        for target in targets:
+            for name in names_of(target):
+                if name not in scope.env:
+                    scope.bind(name, "attr", AttributeFacts(), target.lineno)
+        pending.extend(ast.iter_child_nodes(inner))
+
+
+def _exported(node: ast.AST, rounds: list[dict[str, ast.expr]] | None) -> tuple[str | None, ...]:
+    """The names that `__all__.append(name)` adds in all rounds."""
+    if rounds is None or not isinstance(node, ast.Call) or len(node.args) != 1:
+        return (None,)
+    if not isinstance(node.func, ast.Attribute) or node.func.attr != "append":
+        return (None,)
+    return tuple(string_value(node.args[0], assignment) for assignment in rounds)
+
+
+def _adds_exports(node: ast.AST) -> bool:
+    """`__all__.append(name)` or `__all__ += [name]`, where the name is made."""
+    if isinstance(node, ast.AugAssign):
+        return dotted_name(node.target) == "__all__"
+    called = node.func if isinstance(node, ast.Call) else None
+    return isinstance(called, ast.Attribute) and dotted_name(called.value) == "__all__"
 
 
 def _enumeration_loop(scope: Scope, node: ast.For | ast.AsyncFor) -> bool:
@@ -65,7 +109,7 @@ def scope_made_names(scope: Scope, node: ast.For | ast.AsyncFor) -> list[MadeNam
         ("globals", "", key, value)
         if kind == "class" and names_this_module(scope, owner)
         else (kind, owner, key, value)
-        for kind, owner, key, value in _made_names(node)
+        for kind, owner, key, value in _made_names(scope, node)
     ]
 
 
@@ -82,7 +126,23 @@ def _unroll(scope: Scope, node: ast.For | ast.AsyncFor, rounds: list[dict[str, a
             if name is None:
                 _unreadable_loop(scope, node)
                 return
-            _made(scope, kind, owner, name, value, node.lineno)
+            other = _name_in_namespace(scope, value, assignment) if kind == "globals" else None
+            if other is not None and other != name:
+                scope.bind(name, "ref", other, node.lineno)
+            else:
+                _made(scope, kind, owner, name, value, node.lineno)
+
+
+def _name_in_namespace(scope: Scope, value: ast.expr | None, assignment: dict[str, ast.expr]) -> str | None:
+    """The name in `globals()[name]`, in one round."""
+    if isinstance(value, ast.Subscript) and _is_namespace(scope, value.value):
+        return string_value(value.slice, assignment)
+    return None
+
+
+def _is_namespace(scope: Scope, node: ast.expr) -> bool:
+    """`globals()`, or a name that it has been given."""
+    return is_globals(scope.constants.get(node.id, node) if isinstance(node, ast.Name) else node)
 
 
 def _unreadable_loop(scope: Scope, node: ast.For | ast.AsyncFor) -> None:
@@ -103,13 +163,13 @@ def _made(scope: Scope, kind: str, owner: str, name: str, value: ast.expr | None
         scope.add_member(owner, name, value, line)
 
 
-def _made_names(loop: ast.For | ast.AsyncFor) -> list[MadeName]:
+def _made_names(scope: Scope, loop: ast.For | ast.AsyncFor) -> list[MadeName]:
     """(`globals` | `class`, owner, expression of the name, value) of names that a loop's body makes."""
     made: list[MadeName] = []
     for node in ast.walk(loop):
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
             target = node.targets[0]
-            if is_globals(target.value):
+            if _is_namespace(scope, target.value):
                 made.append(("globals", "", target.slice, node.value))
         elif isinstance(node, ast.Call) and dotted_name(node.func) == "setattr" and len(node.args) == 3:
             owner = dotted_name(node.args[0])
@@ -125,17 +185,17 @@ def _made_names(loop: ast.For | ast.AsyncFor) -> list[MadeName]:
     return made
 
 
-def _makes_names(loop: ast.For | ast.AsyncFor) -> bool:
-    return bool(_made_names(loop))
+def _makes_names(scope: Scope, loop: ast.For | ast.AsyncFor) -> bool:
+    return bool(_made_names(scope, loop))
 
 
-def _copied_module(loop: ast.For | ast.AsyncFor) -> str | None:
+def _copied_module(scope: Scope, loop: ast.For | ast.AsyncFor) -> str | None:
     """`for name in dir(m): globals()[name] = getattr(m, name)` copies the names of m."""
     iterable = loop.iter
     if not (isinstance(iterable, ast.Call) and dotted_name(iterable.func) == "dir" and iterable.args):
         return None
     source = dotted_name(iterable.args[0])
-    return source if source and any(kind == "globals" for kind, *_ in _made_names(loop)) else None
+    return source if source and any(kind == "globals" for kind, *_ in _made_names(scope, loop)) else None
 
 
 def _loop_value(value: ast.expr) -> tuple[str, Any]:

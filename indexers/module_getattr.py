@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from .deprecations import make_mark, text_of, warning_marks
 from .facts import AttributeFacts, Binding
+from .getattr_factories import Delegate, read_delegate
+from .getattr_steps import follow
 from .literals import Constants, string_items, string_table, string_value
 from .signatures import dotted_name, expression_text
 
 DYNAMIC = "names are served by a module __getattr__ that cannot be read"
+
+_WARNING = re.compile(r"warn|deprecat", re.IGNORECASE)
 
 Reader = Callable[[list[ast.stmt]], dict[str, Binding]]
 """Reads a few statements as a scope of its own and gives what they bind."""
@@ -26,22 +31,45 @@ class Served:
 
     bindings: dict[str, Binding] = field(default_factory=dict)
     opaque: str | None = None
+    factory: str | None = None
+    """The function that made what all other names are handed to."""
+    forwards: list[tuple[str, tuple[Any, ...]]] = field(default_factory=list)
+    """(module, marks): all other names are looked up there."""
 
 
 def read_getattr(
-    body: list[ast.stmt], parameter: str, constants: Constants, reader: Reader, members: Members
+    body: list[ast.stmt],
+    parameter: str,
+    constants: Constants,
+    reader: Reader,
+    members: Members,
+    package: str = "",
 ) -> Served:
     """Follow the body of `def __getattr__(name)` for every name that it compares with.
 
     The first branch that a name reaches decides (a later branch for the same name is
     dead).  The module is closed only where all other names end in a raise.
     """
-    return _Reading(parameter, constants, reader, members).run(body)
+    return _Reading(parameter, constants, reader, members, package).run(body)
+
+
+def serve_delegate(served: Served, delegate: Delegate, line: int) -> None:
+    """Names of the tables that a maker of `__getattr__`s was given; or whose maker it was."""
+    marks = (make_mark("getattr", None, line=line),) if delegate.deprecated else ()
+    for name, module in delegate.tables.items():
+        binding = Binding(name, "from", (module, name), line, via="getattr", deprecations=marks)
+        served.bindings.setdefault(name, binding)
+    served.factory = delegate.factory
+    if not delegate.closed:
+        served.opaque = DYNAMIC
 
 
 class _Reading:
-    def __init__(self, parameter: str, constants: Constants, reader: Reader, members: Members) -> None:
+    def __init__(
+        self, parameter: str, constants: Constants, reader: Reader, members: Members, package: str
+    ) -> None:
         self.parameter = parameter
+        self.package = package
         self.constants = dict(constants)
         self.reader = reader
         self.members = members
@@ -76,20 +104,40 @@ class _Reading:
                 self.prelude.append(statement)
                 if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
                     self.constants[statement.targets[0].id] = statement.value
+                elif isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+                    self.constants[statement.target.id] = statement.value or ast.Constant(None)
         return False
 
     def _if(self, statement: ast.If, rest: list[ast.stmt]) -> bool:
         names, negated = self._tested(statement.test)
         if names is None:
+            if self._is_own_name(statement.test):
+                return False
             if any(isinstance(node, ast.Return) for node in ast.walk(statement)):
                 self.served.opaque = DYNAMIC
             return False
         if negated:
             # `if name not in TABLE: raise AttributeError`: the rest is for the names of the table.
             self._serve(names, rest)
-            return _always_raises(statement.body)
+            return self._statements(statement.body)
         self._serve(names, statement.body)
         return bool(statement.orelse) and self._statements(statement.orelse)
+
+    def _is_own_name(self, test: ast.expr) -> bool:
+        """`name in globals()`: it serves no names that are not there anyway."""
+        if not isinstance(test, ast.Compare) or not isinstance(test.ops[0], ast.In):
+            return False
+        where = test.comparators[0]
+        return self._is_namespace(
+            self.constants.get(where.id, where) if isinstance(where, ast.Name) else where
+        )
+
+    @staticmethod
+    def _is_namespace(node: ast.expr) -> bool:
+        if isinstance(node, ast.Call):
+            return dotted_name(node.func) in ("globals", "vars", "locals") and not node.args
+        owner = node.value if isinstance(node, ast.Attribute) and node.attr == "__dict__" else None
+        return isinstance(owner, ast.Subscript) and dotted_name(owner.value) == "sys.modules"
 
     def _try(self, statement: ast.Try) -> bool:
         """`try: return TABLE[name]` with a handler that raises."""
@@ -152,6 +200,10 @@ class _Reading:
     def _default_return(self, statement: ast.Return) -> bool:
         """A return that every remaining name reaches."""
         value = statement.value
+        if isinstance(value, ast.Name):
+            value = self.constants.get(value.id, value)
+        if isinstance(value, ast.Call) and (self._delegated(value) or self._forwarded(value)):
+            return True
         if isinstance(value, ast.Call):
             for keyword in value.keywords:
                 # The shims of scipy: `return _sub_module_deprecation(..., all=__all__, attribute=name)`
@@ -164,12 +216,50 @@ class _Reading:
                         )
                         return True
         if isinstance(value, ast.Subscript) and self._is_table(value):
+            if self._is_namespace(value.value):
+                return True
             names = string_items(value.value, self.constants)
             if names is not None:
                 self._serve(names, [statement])
                 return True
         self.served.opaque = DYNAMIC
         return True
+
+    def _delegated(self, call: ast.Call) -> bool:
+        """`return made(name)`, where a call with tables, or with the module's name, made the function."""
+        maker = self.constants.get(dotted_name(call.func) or "")
+        if not isinstance(maker, ast.Call) or [dotted_name(value) for value in call.args] != [self.parameter]:
+            return False
+        delegate = read_delegate(maker, self.constants)
+        if delegate is None:
+            return False
+        serve_delegate(self.served, delegate, call.lineno)
+        return True
+
+    def _forwarded(self, call: ast.Call) -> bool:
+        """`return getattr(other_module, name)`: whatever the other module has."""
+        if dotted_name(call.func) != "getattr" or len(call.args) < 2:
+            return False
+        owner = dotted_name(call.args[0])
+        if owner is None or dotted_name(call.args[1]) != self.parameter:
+            return False
+        head, _, rest = owner.partition(".")
+        binding = self.reader(self.prelude).get(head)
+        if binding is None or binding.form not in ("import", "from"):
+            return False
+        module = binding.data if binding.form == "import" else ".".join(binding.data)
+        marks = [make_mark("getattr", None, line=call.lineno)] if self._warns() else []
+        self.served.forwards.append((f"{module}.{rest}" if rest else module, tuple(marks)))
+        return True
+
+    def _warns(self) -> bool:
+        """A helper with a telling name is called for every name."""
+        return any(
+            isinstance(statement, ast.Expr)
+            and isinstance(statement.value, ast.Call)
+            and _WARNING.search(dotted_name(statement.value.func) or "")
+            for statement in self.prelude
+        )
 
     # ---- which names a test lets through
 
@@ -187,6 +277,10 @@ class _Reading:
         left, operator, right = test.left, test.ops[0], test.comparators[0]
         if dotted_name(right) == self.parameter and isinstance(operator, ast.Eq):
             left, right = right, left
+        if isinstance(operator, ast.Is | ast.IsNot) and _is_none(right):
+            table = self._looked_up(left)
+            names = string_items(table, self.constants) if table is not None else None
+            return names, isinstance(operator, ast.Is)
         if dotted_name(left) != self.parameter:
             return None, False
         if isinstance(operator, ast.Eq | ast.NotEq):
@@ -195,6 +289,14 @@ class _Reading:
         if isinstance(operator, ast.In | ast.NotIn):
             return string_items(right, self.constants), isinstance(operator, ast.NotIn)
         return None, False
+
+    def _looked_up(self, node: ast.expr) -> ast.expr | None:
+        """The table in `found = TABLE.get(name)`, for `found`."""
+        value = self.constants.get(node.id) if isinstance(node, ast.Name) else None
+        if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Attribute):
+            return None
+        wanted = value.func.attr == "get" and value.args and dotted_name(value.args[0]) == self.parameter
+        return value.func.value if wanted else None
 
     # ---- what a branch does with a name
 
@@ -210,7 +312,24 @@ class _Reading:
                 local = self.reader([*self.prelude, *_declarations(body)])
             found = marks or tuple(warning_marks(_flat(body), ()))
             texts = {**self.constants, **_assigned(body)}
-            self.served.bindings[name] = self._outcome(name, end, local, found, texts)
+            outcome = self._outcome(name, end, local, found, texts)
+            self.served.bindings[name] = self._followed(name, outcome, body)
+
+    def _followed(self, name: str, outcome: Binding, body: list[ast.stmt]) -> Binding:
+        """The outcome for this very name, where tables and texts that depend on it tell more."""
+        if outcome.form not in ("attr", "raises"):
+            return outcome
+        steps = [*self.prelude, *body]
+        found, warned = follow(name, steps, self.constants, self.package, self.parameter)
+        if warned is not None and outcome.deprecations:
+            marks = tuple(
+                make_mark("getattr", warned, line=mark[-1], own=name) if _has_gaps(mark[1]) else mark
+                for mark in outcome.deprecations
+            )
+            outcome = outcome._replace(deprecations=marks)
+        if found is None or (outcome.form == "raises" and found.form != "raises"):
+            return outcome
+        return outcome._replace(form=found.form, data=found.data)
 
     def _outcome(
         self,
@@ -322,6 +441,15 @@ def _ends(body: list[ast.stmt]) -> Iterator[ast.Return | ast.Raise]:
             for inner in ast.walk(statement):
                 if isinstance(inner, ast.Return):
                     yield inner
+
+
+def _has_gaps(message: str | None) -> bool:
+    """True where a message depends on the name, or could not be read at all."""
+    return message is None or "{...}" in message
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
 
 
 def _always_raises(body: list[ast.stmt]) -> bool:

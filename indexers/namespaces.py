@@ -13,7 +13,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from .compiled_names import add_documented, add_imported, listed_in_stub, prefer_stubs
 from .facts import Binding, ModuleFacts, StarImport
+from .made_getattrs import add_made_getattrs
+from .patched_members import add_patches
+from .stdlib import in_stdlib
 
 _MAX_STEPS = 60
 """Longer chains of aliases are cycles, or as good as."""
@@ -73,7 +77,11 @@ class Release:
         self._exports: dict[str, Exports | None] = {}
         self._targets: dict[tuple[str, str], Target] = {}
         self._star_reasons: dict[str, str] = {}
-        self._expand_stars()
+        self.closed: set[str] = set()
+        """Modules whose `__getattr__` was made, and read, elsewhere."""
+        self._listed: set[str] = set()
+        """Open modules whose stubs are complete."""
+        self._bind_witnessed()
 
     def _add_namespace_folders(self) -> None:
         for module in list(self.modules):
@@ -108,12 +116,34 @@ class Release:
     def opaque(self, module: str) -> str | None:
         """Why a module may bind names that cannot be seen, None where it cannot."""
         entry = self.modules.get(module)
-        if entry is None:
+        if entry is None or module in self._listed:
             return None
         if entry.opaque is not None:
             return entry.opaque
         facts = entry.facts or entry.stub
-        return (facts.opaque if facts is not None else None) or self._star_reasons.get(module)
+        own = facts.opaque if facts is not None and module not in self.closed else None
+        return own or self._star_reasons.get(module)
+
+    def _bind_witnessed(self) -> None:
+        """Expand star imports, and add what other files say of modules that cannot be read."""
+        add_made_getattrs(self)
+        add_documented(self)
+        self._expand_stars()
+        documented = add_documented(self)
+        if add_imported(self) or documented:
+            self._expand_stars()
+        prefer_stubs(self)
+        self._targets.clear()
+        if add_patches(self):
+            self._targets.clear()
+        for module, entry in self.modules.items():
+            if entry.stub is not None and self.opaque(module) is not None and listed_in_stub(self, module):
+                self._listed.add(module)
+
+    def forget(self, module: str, name: str) -> None:
+        """Resolve a name, and whatever leads to it, anew."""
+        path = f"{module}.{name}"
+        self._targets = {key: target for key, target in self._targets.items() if target.path != path}
 
     def _expand_stars(self) -> None:
         """Add what star imports bring, until nothing changes: the result does not depend on any order."""
@@ -156,7 +186,9 @@ class Release:
                 continue
             if source == module or self._leads_back(module, source, name):
                 continue
-            names[name] = Binding(name, "from", (source, name), 0, star.seq, "star-import", star.condition)
+            names[name] = Binding(
+                name, "from", (source, name), 0, star.seq, "star-import", star.condition, (), star.marks
+            )
 
     def _fill_from_stub(self, module: str) -> None:
         """What an open module makes by running code, the stub beside it may list; all else is stronger."""
@@ -183,7 +215,9 @@ class Release:
         return True
 
     def _star_source(self, module: str, star: StarImport) -> str | None:
-        if star.everything:
+        if star.everything and star.module in self.modules:
+            source: str | None = star.module
+        elif star.everything:
             target = self.resolve_dotted(module, star.module)
             source = target.path if target.form == "module" else None
             if source is None:
@@ -198,8 +232,10 @@ class Release:
             return None
         reason = self.opaque(source)
         exports = self.exports(source)
-        if reason is not None and (exports is None or exports.partial):
+        if reason is not None and (star.everything or exports is None or exports.partial):
             self._star_reasons[module] = f"it star-imports {source}: {reason}"
+        elif exports is not None and exports.partial and exports.names and not star.everything:
+            self._star_reasons[module] = f"it star-imports {source}, whose __all__ is made at run time"
         return source
 
     def star_names(self, module: str, *, everything: bool = False) -> list[str]:
@@ -217,7 +253,25 @@ class Release:
             for name in exports.names
             if name in names or f"{module}.{name}" in self.modules or self.opaque(module) is not None
         ]
-        return listed + [name for name in public if name not in exports.names] if exports.partial else listed
+        if not exports.partial:
+            return listed
+        # What the module defines itself is likely to be listed; what it imports for its own use is not.
+        own = [name for name in public if not exports.names or self._may_export(module, names[name])]
+        return listed + [name for name in own if name not in exports.names]
+
+    def _may_export(self, module: str, binding: Binding, steps: int = 0) -> bool:
+        """True for a definition, and for an import from a module whose own exports are as little known."""
+        if binding.form != "from" or steps > _MAX_STEPS:
+            return binding.form not in ("from", "import")
+        source = self.locate(module, binding.data[0])
+        exports = self.exports(source) if source != module else None
+        known = self.namespace(source).get(binding.data[1])
+        return (
+            exports is not None
+            and exports.partial
+            and known is not None
+            and self._may_export(source, known, steps + 1)
+        )
 
     # ---- exports
 
@@ -309,11 +363,11 @@ class Release:
         if binding is None:
             return self._unbound(module, name)
         target = self.follow_binding(module, binding, steps)
-        if target.form in ("external", "unknown"):
-            # The first branch leads outside or nowhere: a fallback inside the project tells more.
+        if binding.others and target.form in ("external", "unknown") and not in_stdlib(target.path):
+            # The first branch leads outside or nowhere: one that leads to what is there tells more.
             for other in binding.others:
                 inner = self.follow_binding(module, other, steps)
-                if inner.form == "object":
+                if inner.form == "object" or (inner.form == "external" and in_stdlib(inner.path)):
                     return inner
         return target
 

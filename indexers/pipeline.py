@@ -34,7 +34,8 @@ class IndexOptions:
     """What `apikb index` may be told."""
 
     kb: Path
-    versions: str | None = None
+    versions: tuple[str, ...] = ()
+    """Specifiers; a release is read that matches any.  None: all."""
     since: str | None = None
     pre: bool = False
     jobs: int | None = None
@@ -144,6 +145,7 @@ def _index_one(
         _count(summary, run, observation)
         summary.cpu_seconds = run.worker_seconds + time.process_time() - cpu
         if not summary.unchanged:
+            observation.docstrings = cache.docstrings
             publisher.add(_Waiting(observation, known, frozenset(run.read), stamp))
     except StoreError:
         raise  # no other project could be published either
@@ -252,4 +254,5 @@ class _Publisher:
             observation.project,
             list(joined.values()),
             {digest: block for digest, block in blocks.items() if digest in used},
+            observation.docstrings,
         )

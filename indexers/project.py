@@ -19,9 +19,9 @@ from ..kb.releases import Release, ReleaseStatus
 from ..kb.symbols import Deprecation, SymbolState
 from .artifacts import ArtifactFile, ListedRelease, candidates
 from .cache import Cache
-from .classes import plain_signature
 from .facts import EXTRACTOR_VERSION
 from .reading import Claims, ReleaseReader, ReleaseReading
+from .signatures import plain_signature
 from .simple_index import SimpleIndex
 from .tasks import Assembled, Plan, SourceFile, assemble, parse_files
 from .workers import TaskFailed, Workers, result_of
@@ -37,7 +37,7 @@ _AHEAD = 4
 class ReleaseSelection:
     """Which of the listed releases are read."""
 
-    versions: str | None = None
+    versions: tuple[str, ...] = ()
     since: str | None = None
     pre: bool = False
 
@@ -48,8 +48,12 @@ class ReleaseSelection:
         if self.since is not None:
             chosen = [release for release in chosen if Version(release.version) >= Version(self.since)]
         if self.versions:
-            specifier = SpecifierSet(self.versions)
-            chosen = [release for release in chosen if specifier.contains(release.version, prereleases=True)]
+            specifiers = [SpecifierSet(text) for text in self.versions]
+            chosen = [
+                release
+                for release in chosen
+                if any(specifier.contains(release.version, prereleases=True) for specifier in specifiers)
+            ]
         return chosen
 
 
@@ -145,9 +149,13 @@ class ProjectRun:
         self, item: ReleaseObservation, before: ReleaseObservation | None, listed: ListedRelease
     ) -> ReleaseObservation:
         """What was read of an artifact before stays true when reading the same one again fails."""
-        failed = item.release.status is ReleaseStatus.FAILED
-        still_listed = before is not None and any(_is_artifact(file, before.release) for file in listed.files)
-        if before is None or not failed or not still_listed:
+        if before is None or before.release.status is not ReleaseStatus.INDEXED:
+            return item
+        status = item.release.status
+        still_listed = any(_is_artifact(file, before.release) for file in listed.files)
+        # Failing says nothing of an artifact that took the old one's place; having none left to read does.
+        lost = status is ReleaseStatus.FAILED and still_listed
+        if not lost and not (status is ReleaseStatus.SKIPPED and not listed.files):
             return item
         self.notes.append(f"{listed.version} could not be read again and is kept: {item.release.reason}")
         release = replace(before.release, yanked=listed.yanked, yanked_reason=listed.yanked_reason)

@@ -13,11 +13,12 @@ from typing import Any
 from .archives import Archive, ArchiveError, FetchError, Member
 from .artifacts import ArtifactFile, ArtifactKind, ListedRelease, candidates
 from .cache import Cache, facts_key
+from .cython_includes import read_includes
 from .layout import Layout, ModuleFile, Role, lay_out
 from .simple_index import SimpleIndex
 from .tasks import Plan, PlannedFile, SourceFile
 
-_ROLES = [Role.SOURCE, Role.CYTHON, Role.STUB, Role.COMPILED]
+_ROLES = [Role.SOURCE, Role.CYTHON, Role.STUB, Role.DECLARED, Role.COMPILED]
 
 
 @dataclass(slots=True)
@@ -224,7 +225,7 @@ class ReleaseReader:
         claimed = {
             file.path: members[file.path]
             for file in layout.files
-            if file.role is not Role.COMPILED and file.pxd is None and file.path in members
+            if file.role is not Role.COMPILED and _stands_alone(file) and file.path in members
         }
         with self._lock:
             hashed = self.cache.contents(member.sha256 for member in claimed.values() if member.sha256)
@@ -255,7 +256,13 @@ class ReleaseReader:
         contents = dict(archive.read([*paths, *(file.pxd for file in files if file.pxd is not None)]))
         hashes = {path: hashlib.sha256(data).hexdigest() for path, data in contents.items()}
         read = [file for file in files if file.path in contents]
-        keys = {file.path: _key(file, hashes[file.path], hashes.get(file.pxd or "")) for file in read}
+        includes = _includes(read, contents, archive)
+        keys = {
+            file.path: _key(
+                file, hashes[file.path], _beside(hashes.get(file.pxd or ""), includes.get(file.path))
+            )
+            for file in read
+        }
         more, others = self.claims.claim(set(keys.values()) - taken, mine)
         taken |= more
         reading.waits_for.extend(others)
@@ -269,10 +276,37 @@ class ReleaseReader:
             if key in missing and key in taken:
                 missing.discard(key)
                 pxd = contents.get(file.pxd or "")
+                included = tuple(includes.get(file.path, {}).items())
                 reading.new.append(
-                    SourceFile(key, file.module, file.is_init, file.role.value, contents[file.path], pxd)
+                    SourceFile(
+                        key, file.module, file.is_init, file.role.value, contents[file.path], pxd, included
+                    )
                 )
         return keys
+
+
+def _stands_alone(file: ModuleFile) -> bool:
+    """False where the facts of a file rest on other files, too."""
+    return file.pxd is None and not file.includable
+
+
+def _includes(
+    files: list[ModuleFile], contents: dict[str, bytes], archive: Archive
+) -> dict[str, dict[str, bytes]]:
+    """What Cython sources include, by the path of the source and the name that it gives the file."""
+    sources = {file.path: contents[file.path] for file in files if file.includable}
+    includable = next((file.includable for file in files if file.includable), ())
+    return read_includes(sources, includable, archive.read) if sources else {}
+
+
+def _beside(pxd: str | None, included: dict[str, bytes] | None) -> str | None:
+    """Names the contents that a file's facts rest on besides its own."""
+    if not included:
+        return pxd
+    hasher = hashlib.sha256((pxd or "").encode())
+    for name, data in included.items():
+        hasher.update(f"\0{name}\0{hashlib.sha256(data).hexdigest()}".encode())
+    return hasher.hexdigest()
 
 
 def _key(file: ModuleFile, sha256: str, pxd: str | None) -> bytes:

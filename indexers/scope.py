@@ -9,23 +9,41 @@ branches that cannot be decided are followed both.
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Callable
 from typing import Any
 
 from . import definitions as d
 from .bodies import Bodies
 from .branches import condition_text, is_type_checking, verdict
-from .class_bodies import adds_members, instance_attributes, sets_class_attributes
-from .classes import plain_signature
-from .deprecations import raised_message, warning_marks
+from .called_classes import called_bases
+from .class_bodies import (
+    ALIASES,
+    add_aliases,
+    adds_members,
+    class_setter,
+    instance_attributes,
+    read_setter_calls,
+)
+from .deprecation_docs import attached_marks
+from .deprecations import checked_marks, raised_message, warning_marks, wrapped_by_deprecator
+from .docstring_injectors import Injector, injector_of, read_injection
+from .docstrings import Docstrings
 from .exports import added_exports, export_call, export_items
-from .facts import AttributeFacts, Binding, ClassFacts, FieldFacts, FunctionFacts, StarImport
+from .facts import AttributeFacts, Binding, ClassFacts, FunctionFacts, Injection, StarImport
+from .flags import Flags, injected_flag, note_flag, with_flags
+from .generated import TRANSFORM, Field, chosen_fields, generator_of, read_field, these_of
 from .lazy import lazy_extend, lazy_loader, lazy_names, lazy_structure
 from .literals import UNREADABLE, grown, settled, string_items, string_value
 from .loops import LOOP_NAMES, is_globals, is_this_module, names_of, names_this_module, read_loop
-from .signatures import base_name, dotted_name, expression_text
+from .patched_members import note_patch
+from .patchers import BARE_CALL, READS_NAMESPACE, Span, listed_names, writes_mapping
+from .signatures import base_name, dotted_name, expression_text, plain_signature
+from .stubs import unlisted_members
 
 _GROWING = {"update", "extend", "append", "add", "setdefault"}
+_KNOWN_STARS = {"typing", "enum", "collections", "dataclasses", "functools", "attr", "attrs"}
+"""Modules of which a star import is as good as a list of names."""
 _IMPORT_ERRORS = {"ImportError", "ModuleNotFoundError", "Exception", "BaseException", "AttributeError", ""}
 
 
@@ -38,12 +56,28 @@ class FileReader:
         self.is_init = is_init
         self.is_stub = is_stub
         self.bodies = bodies
+        self.docstrings = Docstrings()
+        self.attached: list[tuple[str, str, str, tuple[Any, ...]]] = []
+        self.injects = False
+        """True where the file may give docstrings to compiled objects."""
+        self.injections: list[Injection] = []
+        self.patches: list[tuple[str, Binding]] = []
         self._count = 0
         self.notes: set[str] = set()
 
     def next(self) -> int:
         self._count += 1
         return self._count
+
+    def attach(self, module: str, dotted: str, text: str) -> None:
+        """Note a docstring that this file gives to something, here or in another module.
+
+        It becomes the docstring of what `dotted` leads to in `module`, if that has none of its own.
+        """
+        name = self.docstrings.keep(text)
+        if name is not None:
+            marks = attached_marks(text, dotted.rpartition(".")[2])
+            self.attached.append((module, dotted, name, marks))
 
     def absolute(self, module: str | None, level: int) -> str:
         """The absolute name of an import; a level beyond the top gives a name that no module has."""
@@ -66,27 +100,59 @@ class Scope:
         self.dead: dict[str, Binding] = {}
         self.typing_only: set[str] = set()
         self.constants: dict[str, ast.expr] = {}
+        self.flags: Flags = {}
         self.overloads: dict[str, list[FunctionFacts]] = {}
         self.overload_lines: dict[str, int] = {}
         self.stars: list[StarImport] = []
         self.exports: list[tuple[Any, ...]] = []
         self.deleted: set[str] = set()
-        self.fields: list[FieldFacts] = []
+        self.set_members: list[Binding] = []
+        """Members that classmethods set by name."""
+        self.setters: dict[tuple[str, str], int] = {}
+        """Classmethods that set what they are given: (class, method) to the position of the name."""
+        self.outer: Scope | None = None
+        """Where names are looked up that this scope does not bind."""
+        self.fields: list[Field] = []
         self.lazy: dict[str, tuple[str, str]] = {}
         self.getattr_node: d.Function | None = None
         self.export_functions: dict[str, bool] = {}
         """Functions that add to `__all__`; True where they add that of the module that they are given."""
+        self.injectors: dict[str, Injector] = {}
+        """Functions that give docstrings to compiled objects."""
+        self.functions: list[Span] = []
+        self.exporting: set[str] = set()
         self.opaque: str | None = None
         self.stub_attached = False
-        self.namespace = False
         self.conditions: list[str] = []
         self.raises: str | None = None
-        self.explicit_fields: bool | None = None
         self.marks: list[tuple[Any, ...]] = []
 
     @property
     def is_class(self) -> bool:
         return self.kind == "class"
+
+    def origin(self, dotted: str | None) -> str | None:
+        """The absolute path that a dotted name was imported as; None where this file, or nobody, says it."""
+        if dotted is None:
+            return None
+        head, _, rest = dotted.partition(".")
+        scope: Scope | None = self
+        while scope is not None:
+            binding = scope.env.get(head)
+            if binding is not None:
+                if binding.form not in ("import", "from"):
+                    return None
+                source = binding.data if binding.form == "import" else ".".join(binding.data)
+                return f"{source}.{rest}" if rest else source
+            star = next((star.module for star in reversed(scope.stars) if star.module in _KNOWN_STARS), None)
+            if star is not None or scope.stars:
+                return f"{star}.{dotted}" if star is not None and head[:1] != "_" else None
+            scope = scope.outer
+        return f"builtins.{dotted}"
+
+    def inside(self, origin: str | None) -> bool:
+        """True where a path may lead to something that the package itself defines."""
+        return origin is None or origin.partition(".")[0] in (self.reader.module.partition(".")[0], "?")
 
     # ---- running statements
 
@@ -112,6 +178,11 @@ class Scope:
                 self.env[name] = known._replace(others=(*known.others, binding._replace(others=())))
         self.typing_only -= self.env.keys()
         self.deleted -= self.env.keys()
+        for span in self.functions:
+            # Nothing here calls it: code elsewhere adds names to this module through it.
+            if self.export_functions.get(span.name) is not None and span.name not in self.exporting:
+                if "setattr(" in "\n".join(self.reader.bodies.lines[span.first : span.last]):
+                    self.opaque = LOOP_NAMES
 
     def bind(
         self, name: str, form: str, data: Any, line: int, via: str = "definition", marks: tuple[Any, ...] = ()
@@ -139,6 +210,7 @@ class Scope:
     def _dead_branch(self, body: list[ast.stmt], condition: str, *, typing: bool) -> None:
         """Follow a branch that is not taken, and remember the names that only it binds."""
         shadow = Scope(self.reader, self.kind)
+        shadow.outer = self
         shadow.constants = dict(self.constants)
         shadow.conditions = [condition]
         shadow.run(body)
@@ -151,13 +223,11 @@ class Scope:
 
     def _if(self, node: ast.If) -> None:
         _walrus(self, node.test)
-        decided = verdict(node.test)
+        test = with_flags(node.test, self.flags)
+        decided = verdict(test)
         if decided is None:
             self._branches(
-                [
-                    (condition_text(node.test), node.body),
-                    (condition_text(node.test, negated=True), node.orelse),
-                ]
+                [(condition_text(test), node.body), (condition_text(test, negated=True), node.orelse)]
             )
             return
         taken, other = (node.body, node.orelse) if decided else (node.orelse, node.body)
@@ -167,6 +237,10 @@ class Scope:
             self._dead_branch(other, condition_text(node.test, negated=decided), typing=typing)
 
     def _try(self, node: ast.Try) -> None:
+        flag = injected_flag(node)
+        if flag is not None:
+            self.run(flag)
+            return
         handlers = [handler for handler in node.handlers if not _reraises(handler)]
         importing = any(_handled(handler) & _IMPORT_ERRORS for handler in handlers)
         if not handlers:
@@ -176,7 +250,12 @@ class Scope:
             success = _success_text(node.body) if importing else "no exception is raised"
             branches: list[tuple[str | None, list[ast.stmt]]] = [(success, [*node.body, *node.orelse])]
             branches += [(f"not ({success})", handler.body) for handler in handlers]
+            before = len(self.stars)
             self._branches(branches)
+            self.stars[before:] = [
+                star._replace(seq=-1) if (star.condition or "").endswith(f"not ({success})") else star
+                for star in self.stars[before:]
+            ]
         self.run(node.finalbody)
 
     def class_attributes(self, name: str) -> list[str] | None:
@@ -203,6 +282,8 @@ class Scope:
         module = self.reader.absolute(node.module, node.level)
         if module == "__future__":
             self.reader.notes.update(f"future:{alias.name}" for alias in node.names)
+            for alias in node.names:
+                self.bind(alias.asname or alias.name, "from", (module, alias.name), node.lineno, "import")
             return
         self._submodule(module, node.lineno)
         for alias in node.names:
@@ -229,8 +310,14 @@ class Scope:
         if self.kind == "module" and node.name == "__getattr__":
             self.getattr_node = node
             return
+        if self.kind == "module":
+            self.functions.append(Span(node.name, node.lineno, node.end_lineno or node.lineno))
         if self.kind == "module" and (added := added_exports(node, self.reader.bodies)) is not None:
             self.export_functions[node.name] = added
+        if self.reader.injects and self.kind == "module":
+            injector = injector_of(node, self.reader.bodies, self)
+            if injector is not None:
+                self.injectors[node.name] = injector
         accessor = d.accessor_of(node)
         if accessor is not None and node.name in self.env:
             self.env[node.name] = d.with_label(self.env[node.name], accessor)
@@ -248,42 +335,75 @@ class Scope:
         if pending:
             data = data._replace(overloads=tuple(_signature_text(facts) for facts in pending))
         self.bind(node.name, form, data, node.lineno)
-        if self.is_class and sets_class_attributes(node, self.reader.bodies):
-            self.opaque = "attributes are set on the class at run time"
+        setter = class_setter(node, self) if self.is_class else None
+        if setter is not None:
+            self.set_members.extend(setter.members)
+            if setter.given is not None or setter.computed:
+                self.opaque = "attributes are set on the class at run time"
+            if setter.given is not None:
+                self.setters["", node.name] = setter.given
 
     def _class(self, node: ast.ClassDef) -> None:
         inner = Scope(self.reader, "class")
         inner.constants = dict(self.constants) if self.kind == "module" else {}
-        generated = d.dataclass_of(node)
-        inner.explicit_fields = generated is not None and generated[0] == "attrs-explicit"
+        inner.flags = dict(self.flags) if self.kind == "module" else {}
+        inner.outer = self.outer if self.is_class else self
+        generated = generator_of(node, self)
+        bases, called, metaclass = called_bases(node, self)
         inner.run(node.body)
         inner.finish()
         instance_attributes(inner, node)
-        marks, _ = d.definition_marks(node, self.reader.bodies, [])
+        these = these_of(node, self) if generated is not None else None
+        if these is not None:
+            inner.take_fields(these, node.lineno)
+        aliased = add_aliases(inner, node)
+        for member in inner.set_members:
+            inner.env.setdefault(member.name, member)
+        self.setters.update({(node.name, method): given for (_, method), given in inner.setters.items()})
+        for member in called.members if called is not None else ():
+            inner.env.setdefault(member.name, member._replace(line=node.lineno))
+        marks, _ = d.definition_marks(node, self.reader.bodies, [], self.constants)
+        told, refused = checked_marks(node.body)
         init = inner.env.get("__init__") or inner.env.get("__new__")
         init_facts = init.data if init is not None and init.form == "def" else None
-        metaclass = next((k.value for k in node.keywords if k.arg == "metaclass"), None)
+        metaclass = next((k.value for k in node.keywords if k.arg == "metaclass"), metaclass)
         if init_facts is not None:
             marks = (*marks, *init_facts.deprecations)
+        marks = (*marks, *told)
+        hidden = unlisted_members(node) if self.reader.is_stub else None
         facts = ClassFacts(
-            bases=tuple(base_name(base) for base in node.bases),
+            bases=tuple(base_name(base) for base in bases),
             metaclass=dotted_name(metaclass),
-            decorators=tuple(name for name, _ in d._decorators(node)),
+            decorators=tuple(
+                name if isinstance(decorator, ast.Call) else name + BARE_CALL
+                for name, decorator in d._decorators(node)
+                if not (aliased and name.rpartition(".")[2] == ALIASES)
+            ),
+            given=tuple(
+                (name, names) for name, decorator in d._decorators(node) if (names := listed_names(decorator))
+            ),
             members=tuple(inner.env.values()),
-            fields=tuple(inner.fields),
+            fields=called.fields if called is not None else chosen_fields(generated, inner.fields, node.body),
             dataclass=generated,
-            labels=("metaclass-members",) if adds_members(node) else (),
+            labels=_class_labels(node, compiled=hidden is not None),
             deprecations=marks,
-            raises=init_facts.raises if init_facts is not None else None,
-            opaque=inner.opaque,
+            raises=refused or (init_facts.raises if init_facts is not None else None),
+            opaque=inner.opaque or hidden or (called.opaque if called is not None else None),
             deleted=tuple(sorted(inner.deleted)),
-            doc=d.docstring_hash(d.docstring_of(node.body)),
+            doc=self.reader.docstrings.keep(d.docstring_of(node.body)),
         )
         self.bind(node.name, "class", facts, node.lineno)
 
     def patch_class(self, name: str, change: Callable[[ClassFacts], ClassFacts]) -> None:
         binding = self.env[name]
         self.env[name] = binding._replace(data=change(binding.data))
+
+    def open_classes(self, names: set[str]) -> None:
+        """Functions of the file set attributes on them, under names that only the run tells."""
+        reason = "functions of its module set attributes on it"
+        for name in sorted(names & self.env.keys()):
+            if self.env[name].form == "class":
+                self.patch_class(name, lambda facts: facts._replace(opaque=facts.opaque or reason))
 
     def add_member(self, owner: str, name: str, value: ast.expr | None, line: int) -> None:
         form, data = (
@@ -301,6 +421,7 @@ class Scope:
 
     def _assign(self, node: ast.Assign) -> None:
         _walrus(self, node.value)
+        self._gives_namespace(node.value)
         if self.is_class:
             self._field(node)
         if getattr(node, "_type_alias", False) and isinstance(node.targets[0], ast.Name):
@@ -326,22 +447,46 @@ class Scope:
             self.exports.append(("set", export_items(self, value)))
             self.constants[name] = value
             return
-        if name == "__path__" and "extend_path" in (expression_text(value) or ""):
-            self.namespace = True
         self.constants[name] = settled(value, self.constants)
+        note_flag(self.flags, name, value, self.conditions)
         if name == "_import_structure" and isinstance(value, ast.Dict):
             lazy_structure(self, value)
+        wrapped = wrapped_by_deprecator(value, name, self.constants)
+        if wrapped is not None:
+            self._deprecated_name(name, *wrapped, line)
+            return
         if isinstance(value, ast.Call) and name in self.env and _wraps(value, name):
             # `f = decorate(f)` leaves the definition what it is.
+            known = self.env[name]
+            if known.form == "def":
+                self.env[name] = known._replace(data=d.wrapped(known.data, value, self))
             return
         if name == "__slots__":
             self._slots(value, line)
         form, data = d.read_value(name, value, None, self)
         if form == "ref" and data == name:
+            if name not in self.env and self.is_class:
+                # `LIMIT = LIMIT`: the module's, as a member
+                self.bind(name, "attr", AttributeFacts(name), line)
+            elif name not in self.env and hasattr(builtins, name):
+                self.bind(name, "from", ("builtins", name), line, "import")
             return
         if form == "ref" and isinstance(value, ast.Name) and self._copy(name, data, line):
             return
         self.bind(name, form, data, line)
+
+    def _deprecated_name(self, name: str, target: str, mark: tuple[Any, ...], line: int) -> None:
+        """`name = deprecated("...")(target)`: another name of the target, or the same one, with a mark."""
+        if target.partition(".")[0] == name:
+            known = self.env.get(name)
+            if known is None and len(self.stars) == 1 and target == name:
+                # The only module whose names were imported before, all of them.
+                source = (self.stars[0].module, name)
+                known = Binding(name, "from", source, line, self.reader.next(), "import")
+            if known is not None:
+                self.env[name] = known._replace(deprecations=(*known.deprecations, mark))
+        else:
+            self.bind(name, "ref", target, line, marks=(mark,))
 
     def _copy(self, name: str, source: str, line: int) -> bool:
         """`node = nodes` inside a class: the same object under another name."""
@@ -373,10 +518,35 @@ class Scope:
 
     def _assign_attribute(self, target: ast.Attribute, value: ast.expr, line: int) -> None:
         owner = dotted_name(target.value)
-        if owner in self.env and self.env[owner].form == "class":
+        if target.attr == "__doc__":
+            self._document(owner, string_value(value, self.constants) or self._docstring_at(value))
+        elif owner in self.env and self.env[owner].form == "class":
             self.add_member(owner, target.attr, value, line)
-        elif owner is None and is_this_module(target.value):
+        elif owner is not None:
+            note_patch(self, owner, target.attr, value, line)
+        elif is_this_module(target.value):
             self.assign_name(target.attr, value, line)
+
+    def _docstring_at(self, value: ast.expr) -> str | None:
+        """The text of `g.__doc__`, where the file defines `g`."""
+        if not isinstance(value, ast.Attribute) or value.attr != "__doc__":
+            return None
+        binding = self.env.get(dotted_name(value.value) or "")
+        name = getattr(binding.data, "doc", None) if binding is not None else None
+        return self.reader.docstrings.texts.get(name) if name is not None else None
+
+    def _document(self, owner: str | None, text: str | None) -> None:
+        """`f.__doc__ = "..."`; a text that is computed says nothing."""
+        if owner is None or text is None:
+            return
+        binding = self.env.get(owner)
+        if binding is not None and binding.form in ("def", "attr", "class"):
+            self.env[owner] = binding._replace(
+                data=binding.data._replace(doc=self.reader.docstrings.keep(text)),
+                deprecations=(*binding.deprecations, *attached_marks(text, owner)),
+            )
+        elif self.kind == "module" and owner.partition(".")[0] in self.env:
+            self.reader.attach(self.reader.module, owner, text)
 
     def _assign_item(self, target: ast.Subscript, value: ast.expr, line: int) -> None:
         owner = target.value
@@ -446,10 +616,18 @@ class Scope:
         known = self.constants[name]
         self.constants[name] = grown(known, addition, self.constants) if addition is not None else UNREADABLE
 
+    def take_fields(self, fields: list[Field], line: int) -> None:
+        """The fields that a decorator is given: they take the place of those in the body."""
+        self.fields = fields
+        for field in fields:
+            if field.facts.name not in self.env:
+                self.bind(field.facts.name, "attr", AttributeFacts(None, None, ("annotated",)), line)
+
     def _field(self, node: ast.Assign | ast.AnnAssign) -> None:
-        found = d.read_field(node, bool(self.explicit_fields))
+        found = read_field(node, self)
         if found is not None:
-            self.fields = [known for known in self.fields if known.name != found.name or found.name == "*"]
+            name = found.facts.name
+            self.fields = [known for known in self.fields if known.facts.name != name or name == "*"]
             self.fields.append(found)
 
     def _slots(self, value: ast.expr, line: int) -> None:
@@ -476,7 +654,13 @@ class Scope:
         _walrus(self, value)
         if not isinstance(value, ast.Call):
             return
+        read_setter_calls(self, value, [{}])
         callee = dotted_name(value.func)
+        if self.reader.injects and self.kind == "module" and read_injection(self, value):
+            return
+        if callee is not None and self.kind == "module":
+            self._given_classes(callee, value)
+        self._gives_namespace(value)
         method = value.func.attr if isinstance(value.func, ast.Attribute) else None
         owner = dotted_name(value.func.value) if isinstance(value.func, ast.Attribute) else None
         if owner == "__all__" and value.args:
@@ -489,8 +673,6 @@ class Scope:
             self.opaque = LOOP_NAMES
         elif method == "update" and isinstance(value.func, ast.Attribute) and is_globals(value.func.value):
             self._globals_update(value, node.lineno)
-        elif method == "declare_namespace":
-            self.namespace = True
         elif owner in self.constants and method in _GROWING and value.args:
             one = method in ("append", "add", "setdefault")
             self._grow(owner, ast.List([value.args[0]], ast.Load()) if one else value.args[0])
@@ -505,7 +687,31 @@ class Scope:
             if name:
                 self.env.pop(name, None)
         elif self.kind == "module":
-            self.marks.extend(warning_marks([node], ()))
+            module = self.reader.module
+            self.marks.extend(warning_marks([node], (), (module.rpartition(".")[2], module)))
+
+    def _gives_namespace(self, call: ast.expr) -> None:
+        """`clone_module("numpy", globals())`: what has the namespace can write into it."""
+        if self.kind != "module" or not isinstance(call, ast.Call):
+            return
+        given = [*call.args, *(keyword.value for keyword in call.keywords)]
+        if not any(isinstance(item, ast.Call) and dotted_name(item.func) == "globals" for item in given):
+            return
+        callee = dotted_name(call.func)
+        own = [span for span in self.functions if span.name == callee]
+        bodies = ["\n".join(self.reader.bodies.lines[span.first : span.last]) for span in own]
+        if callee not in READS_NAMESPACE and all(writes_mapping(body) for body in bodies):
+            self.opaque = LOOP_NAMES
+
+    def _given_classes(self, callee: str, call: ast.Call) -> None:
+        """`add_methods(Frame)`: what it does to a class, a decorator could do as well."""
+        alone = callee + BARE_CALL if len(call.args) == 1 and not call.keywords else callee
+        for argument in call.args:
+            known = self.env.get(argument.id) if isinstance(argument, ast.Name) else None
+            if known is not None and known.form == "class":
+                self.patch_class(
+                    known.name, lambda facts: facts._replace(decorators=(*facts.decorators, alone))
+                )
 
     def _called_export_function(self, function: str, call: ast.Call) -> None:
         """`extend_all(module)`, a function of the file that adds a module's `__all__` to its own."""
@@ -513,6 +719,7 @@ class Scope:
         if not self.export_functions[function] or len(items) != 1:
             items.append(None)
         self.exports.append(("add", tuple(items)))
+        self.exporting.add(function)
 
     def _setattr(self, call: ast.Call, line: int) -> None:
         owner, name = dotted_name(call.args[0]), string_value(call.args[1], self.constants)
@@ -552,6 +759,17 @@ class Scope:
     def _raise(self, node: ast.Raise) -> None:
         if self.kind == "module" and not self.conditions and self.raises is None:
             self.raises = raised_message([node])
+
+
+def _class_labels(node: ast.ClassDef, *, compiled: bool) -> tuple[str, ...]:
+    """What the release must know of a class besides its members."""
+    decorators = {name.rpartition(".")[2] for name, _ in d._decorators(node)}
+    labels = {
+        "metaclass-members": adds_members(node),
+        "compiled": compiled,
+        TRANSFORM: bool({"dataclass_transform", "__dataclass_transform__"} & decorators),
+    }
+    return tuple(label for label, given in labels.items() if given)
 
 
 def _signature_text(facts: FunctionFacts) -> str:
@@ -623,7 +841,11 @@ def _walrus(scope: Scope, node: ast.expr) -> None:
 
 
 def _wraps(call: ast.Call, name: str) -> bool:
-    return any(isinstance(argument, ast.Name) and argument.id == name for argument in call.args)
+    return any(
+        argument.id == name if isinstance(argument, ast.Name) else _wraps(argument, name)
+        for argument in call.args
+        if isinstance(argument, ast.Name | ast.Call)
+    )
 
 
 _STATEMENTS: dict[type[ast.stmt], Callable[[Scope, Any], None]] = {

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import html
 import json
+import re
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC
 from email.message import Message
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 from urllib.parse import urlsplit
 
 from packaging.utils import InvalidName, canonicalize_name
@@ -184,6 +186,11 @@ class SimpleIndex:
         )
 
 
+_BROKEN = "broken:"
+"""In place of a URL that cannot be parsed; it is never fetched."""
+_HREF = re.compile(rb"""(\bhref\s*=\s*["'])([^"']*)(["'])""", re.IGNORECASE)
+
+
 def _index_location(given: str | None) -> str | Path:
     """Return the URL of an index, or the folder that stands in for one."""
     url = given or PYPI_SIMPLE_ENDPOINT
@@ -229,11 +236,12 @@ def _read_page(page: Page, name: str) -> tuple[list[ListedFile], Iterable[str]]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UnexpectedRepoVersionWarning)
             if kind == _JSON:
-                parsed = ProjectPage.from_json_data(json.loads(page.body), page.url)
+                parsed = ProjectPage.from_json_data(_without_broken_urls(json.loads(page.body)), page.url)
             elif kind in _HTML:
                 charset = header.get_param("charset")
                 encoding = charset if isinstance(charset, str) else None
-                parsed = ProjectPage.from_html(name, page.body, page.url, encoding)
+                body = _HREF.sub(_unbroken, page.body)
+                parsed = ProjectPage.from_html(name, body, page.url, encoding)
             else:
                 raise ValueError(f"it is {kind}")
     except (ValueError, RecursionError, UnsupportedRepoVersionError, AssertionError) as error:
@@ -243,6 +251,27 @@ def _read_page(page: Page, name: str) -> tuple[list[ListedFile], Iterable[str]]:
         ) from error
     local = _scheme(page.url) == "file"
     return [_listed(package, name, local=local) for package in parsed.packages], parsed.versions or ()
+
+
+def _without_broken_urls(data: Any) -> Any:
+    """A JSON page in which a URL that cannot be parsed costs its own file only, not the project."""
+    files = data.get("files") if isinstance(data, dict) else None
+    for file in files if isinstance(files, list) else ():
+        if isinstance(file, dict) and isinstance(file.get("url"), str) and not _is_url(file["url"]):
+            file["url"] = _BROKEN
+    return data
+
+
+def _unbroken(link: re.Match[bytes]) -> bytes:
+    return link[0] if _is_url(link[2].decode("utf-8", "replace")) else link[1] + _BROKEN.encode() + link[3]
+
+
+def _is_url(text: str) -> bool:
+    try:
+        urlsplit(html.unescape(text))
+    except ValueError:
+        return False
+    return True
 
 
 def _listed(package: DistributionPackage, project: str, *, local: bool) -> ListedFile:

@@ -22,8 +22,11 @@ from .sources import SourceError
 
 MEMORY_LIMIT = 4 << 30
 """Bytes of address space that one worker may use."""
+_REMEMBERED = 200_000
+"""Docstrings that a worker remembers to have written: the releases of a project share nearly all."""
 RECURSION_LIMIT = 12_000
 
+_SUFFIXES: dict[str, str] = {Role.CYTHON: ".pyx", Role.DECLARED: ".pxd"}
 _UNREADABLE = "!"
 """In place of facts: the file was read, and this is why it says nothing."""
 
@@ -37,6 +40,7 @@ class SourceFile(NamedTuple):
     role: str
     data: bytes
     pxd: bytes | None = None
+    included: tuple[tuple[str, bytes], ...] = ()
 
 
 class PlannedFile(NamedTuple):
@@ -82,6 +86,8 @@ class _Worker:
     known: dict[str, set[bytes]]
     loaded: dict[bytes, Any]
     rows: RowCache
+    written: set[str]
+    """Docstrings that this process has put into the cache already."""
 
 
 _worker = _Worker()
@@ -98,16 +104,18 @@ def start_worker(cache_path: str) -> None:
     _worker.known = {}
     _worker.loaded = {}
     _worker.rows = RowCache()
+    _worker.written = set()
 
 
 def parse_files(files: Sequence[SourceFile]) -> Parsed:
     """Parse files and put their facts into the cache."""
     started = time.process_time()
     facts: dict[bytes, bytes] = {}
+    docstrings: dict[str, str] = {}
     readable = 0
     for file in files:
         try:
-            suffix = ".pyx" if file.role == Role.CYTHON else ".py"
+            suffix = _SUFFIXES.get(file.role, ".py")
             found = extract(
                 file.data,
                 file.module,
@@ -115,12 +123,17 @@ def parse_files(files: Sequence[SourceFile]) -> Parsed:
                 is_stub=file.role == Role.STUB,
                 suffix=suffix,
                 pxd=file.pxd,
+                included=dict(file.included),
             )
             facts[file.key] = found.dump()
+            docstrings.update(pair for pair in found.texts if pair[0] not in _worker.written)
             readable += 1
         except SourceError as error:
             facts[file.key] = marshal.dumps((_UNREADABLE, str(error)))
-    _worker.cache.add_facts(facts)
+    _worker.cache.add_facts(facts, docstrings)
+    if len(_worker.written) > _REMEMBERED:
+        _worker.written.clear()
+    _worker.written.update(docstrings)
     return Parsed(readable, time.process_time() - started)
 
 
@@ -189,7 +202,7 @@ def _add_file(entry: ModuleEntry, file: PlannedFile, facts: Any) -> ModuleRead:
             entry.path = entry.path or file.path
             entry.opaque = f"{file.path} could not be read: {facts}"
         return ModuleRead(file.module, file.path, ModuleStatus.FAILED.value, None, str(facts))
-    if file.role == Role.STUB:
+    if file.role in (Role.STUB, Role.DECLARED):
         entry.stub, entry.stub_path = facts, file.path
     elif entry.facts is None:
         entry.facts, entry.path, entry.opaque = facts, file.path, None
@@ -203,8 +216,9 @@ def _add_compiled(entry: ModuleEntry, file: PlannedFile) -> ModuleRead:
     if entry.facts is not None:
         return ModuleRead(file.module, file.path, status, None, "read through its source")
     if entry.stub is not None:
-        entry.opaque = "a compiled extension, whose stub may not list every name"
-        return ModuleRead(file.module, file.path, status, None, "read through its stub")
+        shown = "declarations (.pxd)" if entry.stub_path.endswith(".pxd") else "stub"
+        entry.opaque = f"a compiled extension, whose {shown} may not list every name"
+        return ModuleRead(file.module, file.path, status, None, f"read through its {shown}")
     entry.path = entry.path or file.path
     entry.opaque = "a compiled extension without stub or source"
     return ModuleRead(file.module, file.path, status, None, entry.opaque)

@@ -8,8 +8,10 @@ from typing import NamedTuple
 
 from .answers import Answer, Evidence, Span
 from .errors import ApikbError
+from .marks import combined
 from .parameters import accepted, swallows
 from .reader import ProjectReader
+from .replacements import candidates, meant
 from .resolve import Item, Life, Resolver, own_mark, prefixes
 from .symbols import Deprecation, Kind, Parameter, ParameterKind, Status
 
@@ -40,9 +42,9 @@ def parse_symbol(symbol: str) -> tuple[str, str | None]:
     return path, parameter
 
 
-def answer_at(reader: ProjectReader, path: str, ordinal: int) -> Answer:
+def answer_at(reader: ProjectReader, path: str, ordinal: int, resolver: Resolver | None = None) -> Answer:
     """What a path is at a release."""
-    resolver = reader.resolver()
+    resolver = resolver or reader.resolver()
     life = resolver.life(path)
     item = life.at(ordinal)
     if item is None:
@@ -77,7 +79,7 @@ def _common(reader: ProjectReader, life: Life, ordinal: int) -> Answer:
 
 def _present(reader: ProjectReader, resolver: Resolver, life: Life, item: Item, ordinal: int) -> Answer:
     state = item.state
-    mark = next((mark for mark in state.deprecations if mark.parameter is None), None)
+    mark = combined(state.deprecations)
     alias_of, inherited_from = _origins(life.path, item)
     return _with(
         _common(reader, life, ordinal),
@@ -88,7 +90,7 @@ def _present(reader: ProjectReader, resolver: Resolver, life: Life, item: Item, 
         variants=state.variants,
         labels=state.labels,
         deprecation=mark,
-        replacement=None if mark is None else mark.replacement,
+        replacement=_replacement_now(resolver, life.path, mark, ordinal),
         alias_of=alias_of,
         inherited_from=inherited_from,
         via=state.via,
@@ -115,7 +117,9 @@ def _evidence(reader: ProjectReader, resolver: Resolver, item: Item, ordinal: in
     resolver.prefetch(wanted)
     for path in wanted:
         places = [
-            (line == 0, file, line) for mask, file, line in resolver.raw(path).places if mask >> ordinal & 1
+            (line == 0, file, line)
+            for mask, file, line in reader.places(path, resolver.raw(path))
+            if mask >> ordinal & 1
         ]
         if places:
             _, file, line = min(places)
@@ -233,9 +237,21 @@ def _replacement(reader: ProjectReader, life: Life, ordinal: int) -> str | None:
     moves.sort(key=lambda move: (-len(move[0]) if move[0] in paths else 0, -order[move[2]]))
     for symbol, moved_to, _, _ in moves:
         return moved_to + life.path[len(symbol) :] if symbol in paths else moved_to
-    if item is not None and own_mark(item.state):
-        return next((mark.replacement for mark in item.state.deprecations if mark.parameter is None), None)
-    return None
+    mark = combined(item.state.deprecations) if item is not None and own_mark(item.state) else None
+    return _replacement_now(reader.resolver(), life.path, mark, ordinal)
+
+
+def _replacement_now(resolver: Resolver, path: str, mark: Deprecation | None, ordinal: int) -> str | None:
+    """What a mark tells to use: the path that it means at a release, else the text as it stands."""
+    if mark is None or mark.replacement is None:
+        return None
+    resolver.prefetch(list(candidates(path, mark.replacement)))
+
+    def is_present(place: str) -> bool:
+        item = resolver.life(place).at(ordinal)
+        return item is not None and item.state.status == Status.PRESENT
+
+    return meant(path, mark.replacement, is_present) or mark.replacement
 
 
 class ParameterLife(NamedTuple):
@@ -261,8 +277,9 @@ def parameter_life(life: Life, name: str) -> ParameterLife:
 def answer_parameter(reader: ProjectReader, path: str, name: str, ordinal: int) -> Answer:
     """What a parameter is at a release; of a class, its constructor's."""
     symbol = f"{path}({name})"
-    whole = answer_at(reader, path, ordinal)
-    life = reader.resolver().life(path)
+    resolver = reader.resolver()
+    whole = answer_at(reader, path, ordinal, resolver)
+    life = resolver.life(path)
     masks = parameter_life(life, name)
     axis = reader.axis
     spans = tuple(
@@ -289,7 +306,7 @@ def answer_parameter(reader: ProjectReader, path: str, name: str, ordinal: int) 
 
 
 def _parameter_present(base: Answer, found: Parameter, item: Item) -> Answer:
-    mark = next((mark for mark in item.state.deprecations if mark.parameter == found.name), None)
+    mark = combined(item.state.deprecations, found.name)
     return _with(
         base,
         parameter=found,
@@ -302,16 +319,16 @@ def _swallowed(path: str, item: Item) -> str:
     signature = item.state.signature
     if signature is None:
         return f"the signature of {path} could not be read"
-    name = next(p.name for p in signature.parameters if p.kind == ParameterKind.VAR_KEYWORD)
-    return f"swallowed by **{name}"
+    name = next((p.name for p in signature.parameters if p.kind == ParameterKind.VAR_KEYWORD), None)
+    return f"a decorator of {path} may accept it" if name is None else f"swallowed by **{name}"
 
 
 def _last_replacement(life: Life, name: str, ordinal: int) -> str | None:
     marks: list[tuple[int, Deprecation]] = [
         (item.mask.bit_length(), mark)
         for item in life.items
-        for mark in item.state.deprecations
-        if mark.parameter == name and (item.mask & -item.mask).bit_length() - 1 <= ordinal
+        if (item.mask & -item.mask).bit_length() - 1 <= ordinal
+        and (mark := combined(item.state.deprecations, name)) is not None
     ]
     return max(marks, key=lambda pair: pair[0])[1].replacement if marks else None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 
-from .symbols import Kind, SymbolState
+from .symbols import Kind, Parameter, ParameterKind, Signature, SymbolState
 
 _NO_API = frozenset(
     {
@@ -21,17 +21,26 @@ _NO_API = frozenset(
 )
 """Bases that add no name that a caller would use."""
 
-_ENUM = ("name", "value")
+_ENUM = (
+    "name", "value", "_name_", "_value_", "_missing_", "_generate_next_value_", "_sort_order_",
+    "_member_type_", "_member_map_", "_member_names_", "_value2member_map_", "_value_repr_",
+    "__members__", "__iter__", "__len__", "__contains__", "__getitem__", "__reversed__",
+)  # fmt: skip
+"""What every enumeration has; `__members__` and the names after it are its metaclass's."""
+
+_TUPLE = (*dir(tuple), "_asdict", "_fields", "_make", "_replace", "_field_defaults", "__match_args__")
+_TYPED_DICT = (*dir(dict), "__required_keys__", "__optional_keys__", "__total__", "__annotations__")
 _KNOWN: dict[str, tuple[str, ...]] = {
     "enum.Enum": _ENUM,
     "enum.Flag": _ENUM,
     "enum.IntEnum": (*_ENUM, *dir(int)),
     "enum.IntFlag": (*_ENUM, *dir(int)),
     "enum.StrEnum": (*_ENUM, *dir(str)),
-    "typing.NamedTuple": (*dir(tuple), "_asdict", "_fields", "_make", "_replace", "_field_defaults"),
-    "NamedTuple": (*dir(tuple), "_asdict", "_fields", "_make", "_replace", "_field_defaults"),
-    "typing.TypedDict": tuple(dir(dict)),
-    "typing_extensions.TypedDict": tuple(dir(dict)),
+    "typing.NamedTuple": _TUPLE,
+    "typing_extensions.NamedTuple": _TUPLE,
+    "NamedTuple": _TUPLE,
+    "typing.TypedDict": _TYPED_DICT,
+    "typing_extensions.TypedDict": _TYPED_DICT,
 }
 
 
@@ -77,4 +86,26 @@ def builtin_member(base: str, name: str, visibility: str) -> SymbolState:
     target = (
         f"builtins.{plain_base(base)}.{name}" if "." not in plain_base(base) else f"{plain_base(base)}.{name}"
     )
-    return SymbolState(kind=Kind.METHOD, visibility=visibility, target=target, via="inherited")
+    kind = Kind.ATTRIBUTE if _is_value(base, name) else Kind.METHOD
+    return SymbolState(
+        kind=kind, visibility=visibility, signature=_SIGNATURES.get(name), target=target, via="inherited"
+    )
+
+
+_SELF = Parameter("self", ParameterKind.POSITIONAL_ONLY)
+_SIGNATURES = {
+    "_make": Signature((Parameter("iterable", ParameterKind.POSITIONAL_OR_KEYWORD),)),
+    "_asdict": Signature((Parameter("self", ParameterKind.POSITIONAL_OR_KEYWORD),)),
+    "_replace": Signature((_SELF, Parameter("kwds", ParameterKind.VAR_KEYWORD))),
+}
+_VALUES = frozenset(_ENUM[:4]) | {
+    "_fields", "_field_defaults", "__match_args__", "_member_map_", "_member_names_", "_value2member_map_",
+    "__members__", "__required_keys__", "__optional_keys__", "__total__", "__annotations__", "_sort_order_",
+    "_member_type_",
+}  # fmt: skip
+
+
+def _is_value(base: str, name: str) -> bool:
+    """True for what is no method: the names of Python's own classes tell it themselves."""
+    found = getattr(builtins, plain_base(base), None)
+    return name in _VALUES or not callable(getattr(found if isinstance(found, type) else object, name, len))

@@ -32,7 +32,7 @@ def decode_state(text: str) -> SymbolState:
         data["signature"] = Signature(tuple(Parameter(*item) for item in parameters), returns)
     if "deprecations" in data:
         data["deprecations"] = tuple(Deprecation(*item) for item in data["deprecations"])
-    for name in ("variants", "labels", "mro", "removed_names"):
+    for name in ("variants", "labels", "mro", "removed_names", "accepts"):
         if name in data:
             data[name] = tuple(data[name])
     return SymbolState(**data)

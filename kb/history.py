@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from .answering import parameter_life, statuses
 from .answers import Event, History, Span
 from .compare import describe_signatures
+from .marks import combined
 from .masks import bits, first
 from .reader import ProjectReader
 from .resolve import Item, Life
@@ -94,8 +95,7 @@ def _marks(
 
 def _mark_text(life: Life, ordinal: int, parameter: str | None) -> str:
     item = life.at(ordinal)
-    marks = () if item is None else item.state.deprecations
-    mark = next((mark for mark in marks if mark.parameter == parameter), None)
+    mark = None if item is None else combined(item.state.deprecations, parameter)
     return "" if mark is None else mark.message or mark.mechanism
 
 

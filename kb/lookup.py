@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from . import store
 from .answering import answer_at, answer_parameter, parse_symbol, statuses
 from .answers import Answer, Change, History, SpecifierAnswer
-from .errors import ApikbError, NotIndexed
+from .errors import ApikbError, NotIndexed, StoreError
 from .reader import ProjectReader
 from .releases import Release, ReleaseStatus, looks_like_specifier, matching_releases, resolve_version
+from .resident import Residents
 from .resolve import prefixes
+from .schema import DOCSTRINGS_SINCE
 from .symbols import Status
+
+if TYPE_CHECKING:
+    from .audit import Audit
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,16 +46,61 @@ class QueryResult:
     rows: list[tuple[Any, ...]]
 
 
+class _Opened:
+    """One state of the file, with what was read of it.  A replaced file gets a new one of these.
+
+    The old one, and with it its connection, goes when the last thread that asks it is done.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.stamp = store.file_stamp(path) if path.is_file() else None
+        self.connection = store.open_reader(path)
+        self.query = store.query_with(self.connection, path)
+        self._residents = Residents()
+        self._infos: dict[str, tuple[int, ProjectInfo]] | None = None
+        self._readers: dict[str, ProjectReader] = {}
+
+    def infos(self) -> dict[str, tuple[int, ProjectInfo]]:
+        """Number and figures of each project, by name."""
+        if self._infos is None:
+            rows = self.query(
+                "SELECT pid, project, top_levels, symbols, indexed_at, newest, indexed, total "
+                "FROM internal.projects ORDER BY project"
+            )
+            self._infos = {
+                project: (
+                    pid,
+                    ProjectInfo(
+                        project, indexed, total, newest, tuple(filter(None, tops.split("\n"))), symbols, at
+                    ),
+                )
+                for pid, project, tops, symbols, at, newest, indexed, total in rows
+            }
+        return self._infos
+
+    def reader(self, project: str) -> ProjectReader:
+        """The reader of a project.  Raises `NotIndexed`."""
+        found = self._readers.get(project)
+        if found is None:
+            infos = self.infos()
+            if project not in infos:
+                raise _unknown_project(project, infos, None)
+            pid, info = infos[project]
+            found = ProjectReader(self.query, pid, project, symbols=info.symbols, residents=self._residents)
+            found = self._readers.setdefault(project, found)
+        return found
+
+
 class KnowledgeBase:
-    """A published file, opened for reading.  It reopens by itself when the file has been replaced."""
+    """A published file, opened for reading.  It reopens by itself when the file has been replaced.
+
+    Threads may share it.  Projects that are asked for often are taken into memory, see `resident`.
+    """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
-        self._stamp = store.file_stamp(self.path) if self.path.is_file() else None
-        self._connection = store.open_reader(self.path)
-        self._query = store.query_with(self._connection, self.path)
-        self._projects: dict[str, tuple[int, ProjectInfo]] | None = None
-        self._readers: dict[str, ProjectReader] = {}
+        self._reopening = threading.Lock()
+        self._opened = _Opened(self.path)
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Self:
@@ -58,7 +109,7 @@ class KnowledgeBase:
 
     def close(self) -> None:
         """Let go of the file."""
-        self._connection.close()
+        self._opened.connection.close()
 
     def __enter__(self) -> Self:
         return self
@@ -68,29 +119,20 @@ class KnowledgeBase:
 
     def refresh(self) -> bool:
         """Reopen if the file has been replaced; True if it was.  Every question does this first."""
-        if store.file_stamp(self.path) == self._stamp:
+        if store.file_stamp(self.path) == self._opened.stamp:
             return False
-        self._connection.close()
-        self.__init__(self.path)  # type: ignore[misc]
+        with self._reopening:
+            if store.file_stamp(self.path) == self._opened.stamp:
+                return False
+            self._opened = _Opened(self.path)
         return True
 
-    def _infos(self) -> dict[str, tuple[int, ProjectInfo]]:
+    def _current(self) -> _Opened:
         self.refresh()
-        if self._projects is None:
-            rows = self._query(
-                "SELECT pid, project, top_levels, symbols, indexed_at, newest, indexed, total "
-                "FROM internal.projects ORDER BY project"
-            )
-            self._projects = {
-                project: (
-                    pid,
-                    ProjectInfo(
-                        project, indexed, total, newest, tuple(filter(None, tops.split("\n"))), symbols, at
-                    ),
-                )
-                for pid, project, tops, symbols, at, newest, indexed, total in rows
-            }
-        return self._projects
+        return self._opened
+
+    def _infos(self) -> dict[str, tuple[int, ProjectInfo]]:
+        return self._current().infos()
 
     def projects(self) -> list[ProjectInfo]:
         """All projects by name."""
@@ -115,10 +157,7 @@ class KnowledgeBase:
         raise _unknown_project(project, infos, None)
 
     def _reader(self, project: str) -> ProjectReader:
-        infos = self._infos()
-        if project not in self._readers:
-            self._readers[project] = ProjectReader(self._query, infos[project][0], project)
-        return self._readers[project]
+        return self._current().reader(project)
 
     def resolve_project(self, symbol: str, project: str | None = None) -> str:
         """The project that a symbol belongs to, by the import names that the projects provide.
@@ -164,6 +203,7 @@ class KnowledgeBase:
         """
         name = self.resolve_project(symbol, project)
         reader = self._reader(name)
+        reader.warm()
         if version is not None and looks_like_specifier(version):
             return self._over(reader, symbol, version)
         return self._answer(reader, symbol, self._ordinal(reader, version))
@@ -214,10 +254,7 @@ class KnowledgeBase:
         if indexed:
             newest = self._answer(reader, symbol, reader.releases.index(indexed[-1]))
         if newest is None:
-            raise NotIndexed(
-                f"no indexed release of {reader.project} matches {specifier}",
-                hint=f"see them with: apikb info {reader.project}",
-            )
+            raise _no_match(reader, specifier)
         order = {version: number for number, version in enumerate(reader.axis.versions)}
         present, absent, tombstone, unknown = (
             tuple(sorted(groups[status], key=order.__getitem__))
@@ -226,6 +263,43 @@ class KnowledgeBase:
         return SpecifierAnswer(
             newest.symbol, reader.project, specifier, present, absent, tombstone, unknown, newest
         )
+
+    def docstring(self, symbol: str, *, version: str | None = None, project: str | None = None) -> str | None:
+        """The docstring of a symbol at a release, as `inspect.cleandoc` gives it; None where it has none.
+
+        Of a specifier, at the newest matching release; of a parameter, that of its function.
+        """
+        from .docstrings import docstring_at
+
+        self._require_docstrings()
+        reader = self._reader(self.resolve_project(symbol, project))
+        path, _ = parse_symbol(symbol)
+        if version is not None and looks_like_specifier(version):
+            version = self._newest_match(reader, version)
+        return docstring_at(reader, path, self._ordinal(reader, version))
+
+    def audit(self, project: str, *, private: bool = False) -> Audit:
+        """Compare the version directives of a project's docstrings with what was observed.
+
+        Of public names, with `private` of all.
+        """
+        from .audit import audit
+
+        self._require_docstrings()
+        return audit(self._reader(self._known(project)), private=private)
+
+    def _require_docstrings(self) -> None:
+        if (store.schema_version(store.reading_cursor(self._current().connection)) or 0) < DOCSTRINGS_SINCE:
+            raise StoreError(
+                f"{self.path} was written before docstrings were kept",
+                hint="any `apikb index PROJECT` brings it up to date",
+            )
+
+    def _newest_match(self, reader: ProjectReader, specifier: str) -> str:
+        for release in reversed(matching_releases(specifier, reader.releases)):
+            if release.status == ReleaseStatus.INDEXED:
+                return release.version
+        raise _no_match(reader, specifier)
 
     def history(self, symbol: str, project: str | None = None, *, pre: bool = False) -> History:
         """A symbol's whole life.  With `pre`, pre-releases define boundaries as well."""
@@ -255,8 +329,7 @@ class KnowledgeBase:
 
     def sql(self, query: str) -> QueryResult:
         """Run one reading statement in the sandbox.  Raises `ApikbError` with DuckDB's message."""
-        self.refresh()
-        columns, rows = store.run_sql(self._connection, query)
+        columns, rows = store.run_sql(self._current().connection, query)
         return QueryResult(tuple(columns), rows)
 
     def export(self, directory: str | os.PathLike[str]) -> list[Path]:
@@ -271,6 +344,13 @@ def canonical(name: str) -> str:
     return canonicalize_name(name)
 
 
+def _no_match(reader: ProjectReader, specifier: str) -> NotIndexed:
+    return NotIndexed(
+        f"no indexed release of {reader.project} matches {specifier}",
+        hint=f"see them with: apikb info {reader.project}",
+    )
+
+
 _FATE = {
     ReleaseStatus.SKIPPED: "was skipped",
     ReleaseStatus.FAILED: "could not be read",
@@ -279,14 +359,14 @@ _FATE = {
 
 
 def _newest(reader: ProjectReader) -> int:
-    indexed = [n for n, release in enumerate(reader.releases) if release.status == ReleaseStatus.INDEXED]
-    finals = [n for n in indexed if not reader.releases[n].is_prerelease]
+    releases = reader.releases
+    indexed = [n for n, release in enumerate(releases) if release.status == ReleaseStatus.INDEXED]
     if not indexed:
         raise NotIndexed(
             f"no release of {reader.project} could be indexed",
             hint=f"see why with: apikb info {reader.project}",
         )
-    return (finals or indexed)[-1]
+    return next((n for n in reversed(indexed) if not releases[n].is_prerelease), indexed[-1])
 
 
 def _near(reader: ProjectReader, version: str) -> str:

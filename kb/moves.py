@@ -6,7 +6,10 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 
+from .deprecation_text import replacement_in
 from .fold import Folded, state_at
+from .marks import combined
+from .replacements import meant
 from .spans import OrdinalSpan
 from .summary import Lifeline, Record
 from .symbols import Status, SymbolState
@@ -23,6 +26,8 @@ class Moves:
         self.folded = folded
         self.removed: list[tuple[Lifeline, OrdinalSpan]] = []
         self.added: defaultdict[tuple[int, str, str, str], list[str]] = defaultdict(list)
+        self.renamed: defaultdict[tuple[int, str, str, str], list[str]] = defaultdict(list)
+        """The same by parent, under whatever name: a rename in place."""
         self.aliases: defaultdict[str, list[str]] = defaultdict(list)
         self.tops = {path.partition(".")[0] for path in folded.paths()}
 
@@ -50,6 +55,7 @@ class Moves:
         key = self._body(span.added, line.symbol, self.folded.states[number])
         if key is not None:
             self.added[key].append(line.symbol)
+            self.renamed[_in_place(line.symbol, key)].append(line.symbol)
 
     def _body(self, ordinal: int, symbol: str, state: SymbolState) -> tuple[int, str, str, str] | None:
         if state.doc is None:
@@ -71,41 +77,46 @@ class Moves:
     def _find(self, line: Lifeline, ordinal: int, state: SymbolState) -> tuple[str, str, float] | None:
         return (
             self._by_message(line, ordinal, state)
+            or self._by_tombstone(line, ordinal)
             or self._by_alias(line.symbol, ordinal, state)
             or self._by_body(line, ordinal, state)
+            or self._by_words(line, ordinal, state)
         )
 
     def _by_message(self, line: Lifeline, ordinal: int, state: SymbolState) -> tuple[str, str, float] | None:
-        symbol = line.symbol
+        mark = combined(state.deprecations)
+        if mark is None or not mark.replacement:
+            return None
+        inside = self._present(line.symbol, mark.replacement, ordinal)
+        return (inside or mark.replacement, "the deprecation names it as the replacement", 0.95)
+
+    def _by_words(self, line: Lifeline, ordinal: int, state: SymbolState) -> tuple[str, str, float] | None:
+        """A name in a text that does not say in so many words that it is the replacement."""
         after = state_at(line.items, ordinal)
         texts = [mark.message for mark in state.deprecations if mark.parameter is None]
         if after is not None and self.folded.states[after].status == Status.TOMBSTONE:
-            texts.append(self.folded.states[after].message)
-        for mark in state.deprecations:
-            if mark.parameter is None and mark.replacement:
-                inside = self._present(self._candidates(symbol, mark.replacement), symbol, ordinal)
-                return (inside or mark.replacement, "the deprecation names it as the replacement", 0.95)
+            texts.insert(0, self.folded.states[after].message)
         for text in texts:
             for word in _DOTTED.findall(text or "") + _WORD.findall(text or ""):
-                inside = self._present(self._candidates(symbol, word), symbol, ordinal)
+                inside = self._present(line.symbol, word, ordinal)
                 if inside is not None:
-                    return (inside, "the message names it", 0.9)
+                    return (inside, "the message names it", 0.5)
         return None
 
-    def _candidates(self, symbol: str, word: str) -> list[str]:
-        word = word.strip("`'\"() ")
-        parent = symbol.rpartition(".")[0]
-        places = [word]
-        while parent:
-            places.append(f"{parent}.{word}")
-            parent = parent.rpartition(".")[0]
-        return places
+    def _by_tombstone(self, line: Lifeline, ordinal: int) -> tuple[str, str, float] | None:
+        """What a name that now raises tells to use."""
+        after = state_at(line.items, ordinal)
+        state = None if after is None else self.folded.states[after]
+        if state is None or state.status != Status.TOMBSTONE:
+            return None
+        named = replacement_in(state.message, line.symbol)
+        if named is None:
+            return None
+        inside = self._present(line.symbol, named, ordinal)
+        return (inside or named, "the message that it raises names it", 0.95)
 
-    def _present(self, places: list[str], symbol: str, ordinal: int) -> str | None:
-        for place in places:
-            if place != symbol and self._is_present(place, ordinal):
-                return place
-        return None
+    def _present(self, symbol: str, word: str, ordinal: int) -> str | None:
+        return meant(symbol, word, lambda place: self._is_present(place, ordinal))
 
     def _is_present(self, path: str, ordinal: int) -> bool:
         number = state_at(self.folded.items(path), ordinal)
@@ -124,6 +135,13 @@ class Moves:
     def _by_body(self, line: Lifeline, ordinal: int, state: SymbolState) -> tuple[str, str, float] | None:
         key = self._body(ordinal, line.symbol, state)
         found = [] if key is None else [place for place in self.added.get(key, ()) if place != line.symbol]
+        if key is not None and not found:
+            # Under another name only where there is no choice: texts such as "See above." are shared.
+            others = [
+                place for place in self.renamed.get(_in_place(line.symbol, key), ()) if place != line.symbol
+            ]
+            if len(others) == 1 and self._is_present(others[0], ordinal):
+                return (others[0], "same place, docstring and signature", 0.6)
         if not found:
             return None
         confidence = 0.8 if len(found) == 1 else 0.6
@@ -136,3 +154,9 @@ class Moves:
             return (_RANK.get(visibility, 3), path.count("."), len(path), path)
 
         return min(paths, key=rank)
+
+
+def _in_place(symbol: str, key: tuple[int, str, str, str]) -> tuple[int, str, str, str]:
+    """The key of a body with its parent in place of its name."""
+    ordinal, _, doc, signature = key
+    return (ordinal, symbol.rpartition(".")[0], doc, signature)

@@ -8,6 +8,7 @@ so its cost follows what changed, not what was released.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
@@ -62,10 +63,24 @@ class ReleaseObservation:
     blocks: tuple[bytes, ...] = ()
 
 
+Texts = Callable[[Sequence[str]], dict[str, str]]
+"""Finds docstrings by hash; those that are not known are left out of the answer."""
+
+
+def no_texts(names: Sequence[str]) -> dict[str, str]:
+    """Knows no docstring."""
+    return {}
+
+
 @dataclass(slots=True)
 class ProjectObservation:
-    """A project: its releases in any order, and every block that they name."""
+    """A project: its releases in any order, and every block that they name.
+
+    States name docstrings by hash; `docstrings` has the texts.  They are asked for a few at a time, since
+    those of a large project would fill the memory.
+    """
 
     project: str
     releases: list[ReleaseObservation] = field(default_factory=list)
     blocks: dict[bytes, Block] = field(default_factory=dict)
+    docstrings: Texts = field(default=no_texts, compare=False, repr=False)

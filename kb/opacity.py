@@ -116,9 +116,11 @@ class Opacity:
         seen = 0
         for number, mask in items.items():
             seen |= mask
-            opaque = folded.states[number].opaque
-            if opaque is not None:
-                found.append((mask, f"base class {base}: {opaque}"))
+            state = folded.states[number]
+            if state.opaque is not None:
+                found.append((mask, f"base class {base}: {state.opaque}"))
+            elif state.kind != Kind.CLASS:
+                found.append((mask, f"base class {base} is a value: its members cannot be seen"))
         missing = folded.axis.read & ~seen
         if missing:
             found.append((missing, f"base class {base} cannot be seen"))

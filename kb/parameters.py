@@ -6,11 +6,14 @@ from functools import cache
 
 from .symbols import Parameter, ParameterKind, SymbolState
 
+HIDDEN = "**"
+"""Among the names that a state accepts: there are others that cannot be seen."""
+
 _STARRED = (ParameterKind.VAR_POSITIONAL, ParameterKind.VAR_KEYWORD)
 
 
 def accepted(state: SymbolState) -> dict[str, Parameter]:
-    """The parameters by name: of the signature, of its variants, and those that a decorator keeps alive."""
+    """The parameters by name: of the signature, of its variants, and those that it takes besides."""
     found: dict[str, Parameter] = {}
     if state.signature is not None:
         for parameter in state.signature.parameters:
@@ -18,6 +21,9 @@ def accepted(state: SymbolState) -> dict[str, Parameter]:
     for variant in state.variants:
         for parameter in variant_parameters(variant):
             found.setdefault(parameter.name, parameter)
+    for name in state.accepts:
+        if name != HIDDEN:
+            found.setdefault(name, Parameter(name, ParameterKind.KEYWORD_ONLY))
     for mark in state.deprecations:
         if mark.parameter is not None:
             found.setdefault(mark.parameter, Parameter(mark.parameter, ParameterKind.KEYWORD_ONLY))
@@ -25,7 +31,9 @@ def accepted(state: SymbolState) -> dict[str, Parameter]:
 
 
 def swallows(state: SymbolState) -> bool:
-    """True where `**kwargs` may accept names that cannot be seen."""
+    """True where `**kwargs`, or a decorator, may accept names that cannot be seen."""
+    if HIDDEN in state.accepts:
+        return True
     if state.signature is None:
         return not state.variants
     return any(parameter.kind == ParameterKind.VAR_KEYWORD for parameter in state.signature.parameters)

@@ -174,6 +174,19 @@ def specifier_lines(answer: SpecifierAnswer, *, columns: int = 80, paint: Paint 
     yield from answer_lines(answer.newest, columns=columns, paint=paint)
 
 
+def docstring_lines(text: str | None, *, paint: Paint = plain) -> Iterator[str]:
+    """A docstring below an answer, line by line as it stands.
+
+    >>> list(docstring_lines("Do it.\\n\\n    now\\x07"))
+    ['', 'Do it.', '', '    now\\\\x07']
+    """
+    yield ""
+    if text is None:
+        yield paint("(no docstring)", "dim")
+        return
+    yield from map(visible, text.split("\n"))
+
+
 def change_lines(
     project: str, a: str, b: str, changes: Sequence[Change], *, columns: int = 80, paint: Paint = plain
 ) -> Iterator[str]:

@@ -24,14 +24,18 @@ class Item(NamedTuple):
     inherited: bool = False
 
 
+Place = tuple[int, str, int]
+"""(mask, file, line): in these releases it was read there."""
+
+
 class Raw(NamedTuple):
     """What is stored of a path itself."""
 
     states: tuple[tuple[SymbolState, int], ...] = ()
     hidden: tuple[tuple[int, str], ...] = ()
     complete: int = 0
-    places: tuple[tuple[int, str, int], ...] = ()
-    """(mask, file, line) of what was read."""
+    places: tuple[Place, ...] | None = ()
+    """None where the source was not asked for them yet."""
 
 
 @dataclass(slots=True)

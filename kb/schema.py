@@ -6,10 +6,11 @@ views of the schema `main`, which know versions as text and no ids.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 APPLICATION = "apikb"
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 OLDEST_READABLE = 1
 """Files of this schema and newer ones can be read as they are; older ones are migrated by the next writer."""
 
@@ -71,8 +72,17 @@ TABLES: dict[str, Columns] = {
     ),
     "changes": _columns("pid INTEGER, version VARCHAR, symbol VARCHAR, change VARCHAR, detail VARCHAR"),
     "tombstones": _columns("pid INTEGER, symbol VARCHAR, since VARCHAR, last_seen VARCHAR, message VARCHAR"),
+    "documented": _columns("pid INTEGER, symbol VARCHAR, set INTEGER"),
+    "docstring_runs": _columns(
+        "pid INTEGER, set INTEGER, hash VARCHAR, added VARCHAR, removed VARCHAR, last_seen VARCHAR"
+    ),
+    "docstrings": _columns("pid INTEGER, hash VARCHAR, text VARCHAR"),
 }
 """Every table that holds content of projects, with its columns."""
+DOCSTRINGS_SINCE = 2
+"""Files of older schemas hold no docstrings."""
+_SINCE_2 = ("documented", "docstring_runs", "docstrings")
+"""Tables, and a view, that came with schema 2."""
 
 VIEWS: dict[str, str] = {
     "spans": "One row for every span of every symbol: a maximal run of releases in which it is present, "
@@ -87,6 +97,8 @@ VIEWS: dict[str, str] = {
     "modules": "Every module of every release, and whether it could be read.",
     "changes": "What each release added, deprecated, removed and altered.",
     "tombstones": "Names that are still there but raise when they are used.",
+    "docstrings": "Maximal runs of releases in which a symbol has the same docstring, aliases and inherited "
+    "members included.",
 }
 
 COLUMN_COMMENTS: dict[str, str] = {
@@ -113,7 +125,7 @@ COLUMN_COMMENTS: dict[str, str] = {
     "position": "0-based place in the signature.",
     "since": "First release in which this was observed.",
     "until": "First release in which it is no longer observed.",
-    "mechanism": "decorator, warning, docstring or getattr.",
+    "mechanism": "decorator, warning, docstring, getattr, or default (one that says so).",
     "message": "What the mark or the tombstone says.",
     "claimed_since": "The version that the text claims.",
     "announced_removal": "The removal that the text announces. Announced is not actual.",
@@ -137,6 +149,9 @@ COLUMN_COMMENTS: dict[str, str] = {
     "size": "Of the artifact, in bytes.",
     "fetched": "Bytes fetched to read it.",
     "reader": "Version of the extractor that read it.",
+    "docstring": "As inspect.cleandoc gives it, at most 64 KiB; NULL where the release was read before "
+    "docstrings were kept.",
+    "hash": "Names the text: equal for equal docstrings.",
     "module": "Dotted name.",
     "parser": "The parser that could read it.",
     "detail": "What exactly.",
@@ -166,6 +181,12 @@ SELECT p.project, r.version, m.module, m.status, m.parser, m.detail, m.file
 FROM internal.modules m JOIN internal.projects p USING (pid)
 JOIN internal.releases r ON r.pid = m.pid AND r.ordinal BETWEEN m.first AND m.last"""
 
+_DOCSTRINGS_VIEW = """CREATE VIEW main.docstrings AS
+SELECT p.project, c.symbol, t.added, t.removed, t.last_seen, d.text AS docstring, t.hash
+FROM internal.documented c JOIN internal.projects p USING (pid)
+JOIN internal.docstring_runs t ON t.pid = c.pid AND t.set = c.set
+LEFT JOIN internal.docstrings d ON d.pid = t.pid AND d.hash = t.hash"""
+
 _NORMAL_VERSION = r"""CREATE MACRO internal.normal_version(v) AS
 regexp_replace(regexp_replace(lower(trim(v)), '^v', ''), '^(\d+(?:\.\d+)*?)(?:\.0)+$', '\1')"""
 
@@ -187,19 +208,21 @@ def _quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def _comments() -> list[str]:
+def _comments(views: Iterable[str]) -> list[str]:
     found = []
-    for view, text in VIEWS.items():
-        found.append(f'COMMENT ON VIEW main."{view}" IS {_quoted(text)}')
-    for view, columns in view_columns().items():
-        for column in columns:
+    for view in views:
+        found.append(f'COMMENT ON VIEW main."{view}" IS {_quoted(VIEWS[view])}')
+        for column in view_columns()[view]:
             found.append(f'COMMENT ON COLUMN main."{view}"."{column}" IS {_quoted(COLUMN_COMMENTS[column])}')
+    return found
+
+
+def _macro_comment() -> str:
     text = (
         "symbols_at(project, version): every symbol that is present in a release, members included. "
         "2.3 and 2.3.0 are one version."
     )
-    found.append(f"COMMENT ON MACRO TABLE main.symbols_at IS {_quoted(text)}")
-    return found
+    return f"COMMENT ON MACRO TABLE main.symbols_at IS {_quoted(text)}"
 
 
 def view_columns() -> dict[str, tuple[str, ...]]:
@@ -207,7 +230,7 @@ def view_columns() -> dict[str, tuple[str, ...]]:
     found = {
         view: ("project", *("symbol" if name == "set" else name for name, _ in TABLES[view] if name != "pid"))
         for view in VIEWS
-        if view not in ("modules", "releases")
+        if view not in ("modules", "releases", "docstrings")
     }
     found["modules"] = ("project", "version", "module", "status", "parser", "detail", "file")
     found["releases"] = (
@@ -215,6 +238,7 @@ def view_columns() -> dict[str, tuple[str, ...]]:
         "version",
         *(column for column, _ in TABLES["releases"] if column not in ("pid", "version")),
     )
+    found["docstrings"] = ("project", "symbol", "added", "removed", "last_seen", "docstring", "hash")
     return found
 
 
@@ -226,15 +250,36 @@ def _releases_view() -> str:
     )
 
 
+_COMPRESSION = {("docstrings", "text"): " USING COMPRESSION zstd"}
+"""DuckDB chooses it for very long texts only; docstrings in the order of symbols take a fifth of the room."""
+
+
+def _table(table: str) -> str:
+    listed = ", ".join(
+        f'"{name}" {kind}{_COMPRESSION.get((table, name), "")}' for name, kind in TABLES[table]
+    )
+    return f'CREATE TABLE internal."{table}" ({listed})'
+
+
 def _first_schema() -> list[str]:
     made = ["CREATE SCHEMA internal", "CREATE TABLE internal.meta (key VARCHAR, value VARCHAR)"]
-    for table, columns in TABLES.items():
-        listed = ", ".join(f'"{name}" {kind}' for name, kind in columns)
-        made.append(f'CREATE TABLE internal."{table}" ({listed})')
-    made += [_view(name) for name in VIEWS if name not in ("modules", "releases")]
-    made += [_MODULES_VIEW, _releases_view(), _NORMAL_VERSION, _SYMBOLS_AT, *_comments()]
+    made += [_table(table) for table in TABLES if table not in _SINCE_2]
+    views = [view for view in VIEWS if view not in _SINCE_2]
+    made += [_view(view) for view in views if view not in ("modules", "releases")]
+    made += [
+        _MODULES_VIEW,
+        _releases_view(),
+        _NORMAL_VERSION,
+        _SYMBOLS_AT,
+        *_comments(views),
+        _macro_comment(),
+    ]
     made.append(f"INSERT INTO internal.meta VALUES ('application', '{APPLICATION}')")
     return made
+
+
+def _second_schema() -> list[str]:
+    return [*map(_table, _SINCE_2), _DOCSTRINGS_VIEW, *_comments(["docstrings"])]
 
 
 class Migration(NamedTuple):
@@ -245,4 +290,7 @@ class Migration(NamedTuple):
     statements: tuple[str, ...]
 
 
-MIGRATIONS: tuple[Migration, ...] = (Migration(1, "first schema", tuple(_first_schema())),)
+MIGRATIONS: tuple[Migration, ...] = (
+    Migration(1, "first schema", tuple(_first_schema())),
+    Migration(2, "docstrings", tuple(_second_schema())),
+)

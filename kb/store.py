@@ -5,17 +5,29 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import duckdb
 
+from .docstrings import stored_docstrings
 from .errors import ApikbError, NotIndexed, StoreError
-from .schema import APPLICATION, MIGRATIONS, OLDEST_READABLE, SCHEMA_VERSION, TABLES, VIEWS, Migration
+from .schema import (
+    APPLICATION,
+    DOCSTRINGS_SINCE,
+    MIGRATIONS,
+    OLDEST_READABLE,
+    SCHEMA_VERSION,
+    TABLES,
+    VIEWS,
+    Migration,
+)
 
 if TYPE_CHECKING:
-    from .observations import ProjectObservation
+    from .observations import ProjectObservation, Texts
 
 PathLike = str | os.PathLike[str]
 OnWait = Callable[[str], None]
@@ -32,6 +44,8 @@ _READER = (
 )
 _WRITER = ("SET threads = 1", "SET memory_limit = '150MB'")
 _MOSTLY_FREE = 0.5
+_STATEMENTS = 200
+"""How many parsed queries a connection keeps."""
 
 
 def open_reader(path: PathLike) -> duckdb.DuckDBPyConnection:
@@ -172,8 +186,10 @@ def remove_project(
     _existing(path)
 
     def change(connection: duckdb.DuckDBPyConnection) -> None:
-        if not _delete_project(connection, project):
+        pid = _pid(connection, project)
+        if pid is None:
             raise NotIndexed(f"{project} is not in {path}", hint="see: apikb list")
+        _delete(connection, pid, TABLES)
 
     _rewrite(path, change, timeout, on_wait)
 
@@ -278,13 +294,14 @@ def _compact(temporary: Path) -> None:
     compacted.replace(temporary)
 
 
-def _delete_project(connection: duckdb.DuckDBPyConnection, project: str) -> bool:
+def _pid(connection: duckdb.DuckDBPyConnection, project: str) -> int | None:
     row = connection.execute("SELECT pid FROM internal.projects WHERE project = ?", [project]).fetchone()
-    if row is None:
-        return False
-    for table in TABLES:
-        connection.execute(f'DELETE FROM internal."{table}" WHERE pid = {int(row[0])}')
-    return True
+    return None if row is None else int(row[0])
+
+
+def _delete(connection: duckdb.DuckDBPyConnection, pid: int, tables: Iterable[str]) -> None:
+    for table in tables:
+        connection.execute(f'DELETE FROM internal."{table}" WHERE pid = {pid}')
 
 
 def _replace_project(
@@ -293,7 +310,9 @@ def _replace_project(
     from .spool import Spool, plain_memory
     from .tables import write_project
 
-    _delete_project(connection, observation.project)
+    old = _pid(connection, observation.project)
+    if old is not None:
+        _delete(connection, old, [table for table in TABLES if table not in ("projects", "docstrings")])
     ((pid,),) = connection.execute("SELECT coalesce(max(pid), 0) + 1 FROM internal.projects").fetchall()
     spool = Spool(Path(f"{temporary}.spool"))
 
@@ -306,13 +325,27 @@ def _replace_project(
         connection.unregister("arrow_rows")
 
     with plain_memory():
-        write_project(int(pid), observation, sink, consume=consume)
+        texts = _texts(connection, old, observation.docstrings)
+        write_project(int(pid), observation, sink, texts, consume=consume)
     for table, order in _SPOOLED.items():
         file = spool.finish(table)
         if file is not None:
             source = f"SELECT * FROM read_parquet({_quote(file)}) {order}"
             connection.execute(f'INSERT INTO internal."{table}" {source}')
             file.unlink()
+    if old is not None:
+        _delete(connection, old, ("projects", "docstrings"))
+
+
+def _texts(connection: duckdb.DuckDBPyConnection, old: int | None, others: Texts) -> Texts:
+    """Docstrings of what was published before, and others: a run that reads one release more has no more."""
+
+    def find(names: Sequence[str]) -> dict[str, str]:
+        found = {} if old is None else stored_docstrings(partial(fetch, connection), old, names)
+        missing = [name for name in names if name not in found]
+        return {**found, **others(missing)} if missing else found
+
+    return find
 
 
 def load_observation(path: PathLike, project: str) -> ProjectObservation | None:
@@ -326,7 +359,24 @@ def load_observation(path: PathLike, project: str) -> ProjectObservation | None:
         return None
     connection = open_reader(path)
     try:
-        return read_observation(lambda query, values: fetch(connection, query, values), project)
+        observation = read_observation(partial(fetch, connection), project)
+        if observation is not None:
+            observation.docstrings = partial(load_docstrings, path, project)
+        return observation
+    except duckdb.Error as error:
+        raise _translate(error, Path(path)) from error
+    finally:
+        connection.close()
+
+
+def load_docstrings(path: PathLike, project: str, names: Sequence[str]) -> dict[str, str]:
+    """Docstrings of a published project by hash, those of them that are there."""
+    connection = open_reader(path)
+    try:
+        pid = _pid(connection, project)
+        if pid is None or (schema_version(connection) or 0) < DOCSTRINGS_SINCE:
+            return {}
+        return stored_docstrings(partial(fetch, connection), pid, names)
     except duckdb.Error as error:
         raise _translate(error, Path(path)) from error
     finally:
@@ -340,9 +390,17 @@ def fetch(
     return connection.execute(query, list(values)).fetchall()
 
 
+def reading_cursor(connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
+    """A connection of its own to what a reader has open: other threads may be asking the first one."""
+    cursor = connection.cursor()
+    cursor.execute("USE kb")
+    return cursor
+
+
 def run_sql(connection: duckdb.DuckDBPyConnection, query: str) -> tuple[list[str], list[tuple[Any, ...]]]:
     """Run one reading statement of a user.  Raises `ApikbError` with DuckDB's message in one line."""
     try:
+        connection = reading_cursor(connection)
         statements = connection.extract_statements(query)
         if len(statements) != 1:
             raise ApikbError(f"one statement at a time, please: this is {len(statements)}")
@@ -363,11 +421,13 @@ def export_views(path: PathLike, directory: PathLike) -> list[Path]:
     """Write every view as Parquet, one folder a project, one file a view."""
     connection = open_reader(path)
     written: list[Path] = []
+    old = (schema_version(connection) or 0) < DOCSTRINGS_SINCE
+    views = [view for view in VIEWS if not (old and view == "docstrings")]
     try:
         for (project,) in fetch(connection, "SELECT project FROM internal.projects ORDER BY 1"):
             folder = Path(directory) / project
             folder.mkdir(parents=True, exist_ok=True)
-            for view in VIEWS:
+            for view in views:
                 written.append(_export(connection, view, project, folder / f"{view}.parquet"))
     except duckdb.Error as error:
         raise _translate(error, Path(path)) from error
@@ -407,11 +467,22 @@ def file_stamp(path: PathLike) -> tuple[int, int, int]:
 
 
 def query_with(connection: duckdb.DuckDBPyConnection, path: PathLike) -> Callable[..., list[tuple[Any, ...]]]:
-    """A function that runs our own queries and translates errors."""
+    """A function that runs our own queries and translates errors.  Threads may share it."""
+    # To parse a query takes as long as to run it.
+    statements: dict[str, duckdb.Statement] = {}
+    # A connection has one result: who asks must have fetched before the next one asks.
+    lock = threading.Lock()
 
     def run(query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         try:
-            return connection.execute(query, list(values)).fetchall()
+            with lock:
+                statement = statements.get(query)
+                if statement is None:
+                    if len(statements) >= _STATEMENTS:
+                        statements.clear()
+                    (statement,) = connection.extract_statements(query)
+                    statements[query] = statement
+                return connection.execute(statement, list(values)).fetchall()
         except duckdb.Error as error:
             raise _translate(error, Path(path)) from error
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from .compare import describe_signatures
 from .fold import Folded, state_at
 from .hidden import precedence
+from .marks import combined
 from .masks import first
 from .opacity import Opacity
 from .parameters import accepted, swallows
@@ -59,6 +60,7 @@ class Summary:
         self._facts: dict[int, StateFacts] = {}
         self._same: dict[tuple[object, ...], int] = {}
         self._sets: dict[tuple[int, tuple[tuple[int, int], ...]], int] = {}
+        self._documented: dict[tuple[int, tuple[tuple[str, int], ...]], int] = {}
 
     def lifelines(self, path: str) -> Iterator[Lifeline]:
         """The lifeline of a path; where it is a member and a module at once, a second one for the module."""
@@ -101,11 +103,11 @@ class Summary:
             state = self.folded.states[number]
             signature = None if state.signature is None else str(state.signature)
             marks = state.deprecations
-            key = (state.signature, state.variants, marks)
+            key = (state.signature, state.variants, state.accepts, marks)
             found = self._facts[number] = StateFacts(
                 self._same.setdefault(key, len(self._same)),
                 signature,
-                accepted(state) if signature is not None or state.variants or marks else {},
+                accepted(state) if signature is not None or state.variants or state.accepts or marks else {},
                 swallows(state),
                 marks,
                 any(mark.parameter is None for mark in marks),
@@ -189,23 +191,49 @@ class Summary:
                     *self._dates(span, marked),
                 )
 
+    def docstring_set(self, line: Lifeline) -> tuple[int | None, list[Record]]:
+        """The number of the rows of `docstring_runs` that tell of a lifeline, and the new rows.
+
+        Shared like those of `callable_set`: by all paths of an object, and by most heirs.
+        """
+        groups: dict[str, int] = {}
+        for number, mask in line.items:
+            doc = self.folded.states[number].doc
+            if doc is not None and mask & line.present:
+                groups[doc] = groups.get(doc, 0) | mask & line.present
+        if not groups:
+            return None, []
+        # A release without the text ends its run, whether it has another text or the symbol is not there.
+        key = (line.unknown, tuple(sorted(groups.items())))
+        known = self._documented.get(key)
+        if known is not None:
+            return known, []
+        number = self._documented[key] = len(self._documented)
+        return number, [(number, *record) for record in self._docstrings(line, groups)]
+
+    def _docstrings(self, line: Lifeline, groups: dict[str, int]) -> Iterator[Record]:
+        for doc, mask in groups.items():
+            for span in self.axis.spans(mask, line.unknown):
+                dates = self._dates(span, 0)
+                yield (doc, dates[0], dates[3], dates[4])
+
     def deprecations(self, line: Lifeline) -> Iterator[Record]:
         """Rows of `deprecations`: maximal runs of a mark on the symbol or on one parameter."""
-        groups: dict[str | None, list[tuple[int, int, Deprecation]]] = {}
+        groups: dict[str | None, list[tuple[int, int]]] = {}
         for number, mask in line.items:
             for mark in self.facts(number).marks:
-                groups.setdefault(mark.parameter, []).append((mask, number, mark))
+                groups.setdefault(mark.parameter, []).append((mask, number))
         for parameter, marks in groups.items():
             total = 0
-            for mask, _, _ in marks:
+            for mask, _ in marks:
                 total |= mask
             for span in self.axis.spans(total, line.unknown):
-                number, mark = next((n, m) for mask, n, m in marks if mask >> span.last_seen & 1)
-                yield self._deprecation(line.symbol, parameter, span, number, mark)
+                number = next(n for mask, n in marks if mask >> span.last_seen & 1)
+                yield self._deprecation(line.symbol, parameter, span, number)
 
-    def _deprecation(
-        self, symbol: str, parameter: str | None, span: OrdinalSpan, number: int, mark: Deprecation
-    ) -> Record:
+    def _deprecation(self, symbol: str, parameter: str | None, span: OrdinalSpan, number: int) -> Record:
+        mark = combined(self.facts(number).marks, parameter)
+        assert mark is not None
         origin = self.folded.sources.get(number, symbol)
         file = self.files.get((origin, self.facts(number).marks))
         until = None if span.removed is None else self.versions[span.removed]
@@ -323,7 +351,8 @@ class Summary:
                 yield self._change(ordinal, symbol, "deprecated", detail)
 
     def _mark(self, number: int) -> str:
-        mark = next(mark for mark in self.facts(number).marks if mark.parameter is None)
+        mark = combined(self.facts(number).marks)
+        assert mark is not None
         return mark.message or mark.mechanism
 
 

@@ -79,7 +79,7 @@ class Deprecation(NamedTuple):
     """One mark that a symbol, or one of its parameters, should no longer be used."""
 
     mechanism: str
-    """decorator, warning, docstring, getattr (a module `__getattr__` branch or table)."""
+    """decorator, warning, docstring, getattr (a branch or table of a module), default (`x="deprecated"`)."""
     message: str | None = None
     since: str | None = None
     """The version that the text claims; the store's own `deprecated` is what was observed."""
@@ -112,7 +112,8 @@ class SymbolState(NamedTuple):
     target: str | None = None
     """The defining path of the object, where this path is an alias of it."""
     via: str = "definition"
-    """definition, import, star-import, getattr, lazy, stub, cython, inherited, submodule, dynamic."""
+    """definition, import, star-import, getattr, lazy, stub, cython, docstring, inherited, submodule,
+    dynamic."""
     condition: str | None = None
     """The condition under which it is bound, where that is not always."""
     deprecations: tuple[Deprecation, ...] = ()
@@ -123,9 +124,12 @@ class SymbolState(NamedTuple):
     value: str | None = None
     """Source text of a constant, where it is short."""
     doc: str | None = None
-    """Hash of the docstring, 16 hexadecimal digits."""
+    """Hash of the docstring (of the text that is kept), 16 hexadecimal digits."""
     removed_names: tuple[str, ...] = ()
     """Names that a module or class provably does not bind although it is opaque (`del x`)."""
+    accepts: tuple[str, ...] = ()
+    """Keywords that it takes and its signature does not show: popped from `**kwargs`, kept alive by a
+    decorator.  `**` stands for others that cannot be seen."""
 
 
 def _parameter_text(parameter: Parameter) -> str:

@@ -19,7 +19,7 @@ from .inheritance import inherit
 from .keys import bucket_of, global_number
 from .masks import runs
 from .moves import Moves
-from .observations import ModuleRead, ProjectObservation
+from .observations import ModuleRead, ProjectObservation, Texts
 from .opacity import Opacity
 from .schema import TABLES
 from .summary import Lifeline, Record, Summary
@@ -27,6 +27,8 @@ from .symbols import Status
 
 CHUNK = 20_000
 """Rows of a table that are gathered before they go to the database."""
+TEXTS = 500
+"""Docstrings that are in memory at once."""
 
 Sink = Callable[[str, pa.Table], None]
 
@@ -88,14 +90,16 @@ def to_arrow(table: str, pid: int, records: list[Record]) -> pa.Table:
     return pa.table(arrays, names=names)
 
 
-def write_project(pid: int, observation: ProjectObservation, sink: Sink, *, consume: bool = False) -> None:
-    """Fold a project and hand all its rows to `sink`.
+def write_project(
+    pid: int, observation: ProjectObservation, sink: Sink, texts: Texts, *, consume: bool = False
+) -> None:
+    """Fold a project and hand all its rows to `sink`; `texts` has the docstrings that it names.
 
     `consume` empties the observation as soon as it is written: of a large project that
     is a third of the memory.
     """
     with collector_off():
-        _write(Writer(pid, sink), observation, consume)
+        _write(Writer(pid, sink), observation, texts, consume)
 
 
 @contextmanager
@@ -110,7 +114,7 @@ def collector_off() -> Iterator[None]:
             gc.enable()
 
 
-def _write(writer: Writer, observation: ProjectObservation, consume: bool) -> None:
+def _write(writer: Writer, observation: ProjectObservation, texts: Texts, consume: bool) -> None:
     pid = writer.pid
     folded = fold_blocks(observation)
     observed = _Observed(pid, folded, observation, writer)
@@ -121,6 +125,7 @@ def _write(writer: Writer, observation: ProjectObservation, consume: bool) -> No
     if consume:
         observation.blocks.clear()
     symbols = _Derived(folded, writer, files, numbering).write()
+    _write_docstrings(writer, folded, numbering, texts)
     _write_project_row(writer, observation, folded, symbols)
     writer.close()
 
@@ -136,6 +141,18 @@ def _numbering(pid: int, folded: Folded) -> list[int]:
     for place, number in enumerate(order):
         numbering[number] = global_number(pid, place)
     return numbering
+
+
+def _write_docstrings(writer: Writer, folded: Folded, numbering: list[int], texts: Texts) -> None:
+    """Each text once, in the order of the symbols: the versions of one docstring lie side by side."""
+    order = sorted(range(len(folded.states)), key=numbering.__getitem__)
+    docs = (folded.states[number].doc for number in order)
+    names = iter(dict.fromkeys(doc for doc in docs if doc is not None))
+    while part := list(islice(names, TEXTS)):
+        found = texts(part)
+        records: list[Record] = [(name, found[name]) for name in part if name in found]
+        if records:
+            writer.sink("docstrings", to_arrow("docstrings", writer.pid, records))
 
 
 def _write_project_row(writer: Writer, observation: ProjectObservation, folded: Folded, symbols: int) -> None:
@@ -295,6 +312,7 @@ class _Derived:
                 self._lines[path] = line
             write("spans", summary.spans(line))
             self._write_callable(line)
+            self._write_documented(line)
             if any(summary.facts(number).marks for number, _ in line.items):
                 write("deprecations", summary.deprecations(line))
             if line.tombstone:
@@ -308,6 +326,12 @@ class _Derived:
             self.writer.write("callables", [(line.symbol, number)])
             self.writer.write("signatures", signatures)
             self.writer.write("parameters", parameters)
+
+    def _write_documented(self, line: Lifeline) -> None:
+        number, runs = self.summary.docstring_set(line)
+        if number is not None:
+            self.writer.write("documented", [(line.symbol, number)])
+            self.writer.write("docstring_runs", runs)
 
     def _runs(self, path: str) -> Iterator[Record]:
         bucket = bucket_of(path.rpartition(".")[0])

@@ -47,6 +47,14 @@ TOMBSTONE = FUNCTION._replace(
 )
 
 
+DOCSTRINGS = {MARKUP.doc: "A string that is safe to put in HTML.\x1b[31m\n\n.. versionadded:: 2.3.0"}
+
+
+def docstrings(names: Sequence[str]) -> dict[str, str]:
+    """The texts of the docstrings that the states name."""
+    return {name: DOCSTRINGS[name] for name in names if name in DOCSTRINGS}
+
+
 def method(*parameters: Parameter) -> SymbolState:
     """A method with `self`."""
     return SymbolState(kind=Kind.METHOD, signature=Signature((RUN[0], *parameters)))
@@ -63,7 +71,7 @@ def observe(
     A release maps every path to its state, or is a `Release` that could not be read.
     `modules` maps a version to modules of it that were not read.
     """
-    made = ProjectObservation(project)
+    made = ProjectObservation(project, docstrings=docstrings)
     for version, content in releases.items():
         if isinstance(content, Release):
             made.releases.append(ReleaseObservation(content))

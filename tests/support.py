@@ -54,6 +54,7 @@ VIEWS = {
     "deprecations": "SELECT * FROM deprecations",
     "moves": "SELECT * FROM moves",
     "changes": "SELECT * FROM changes",
+    "docstrings": "SELECT * FROM docstrings",
     "modules": "SELECT * FROM modules",
     # What a release cost depends on what was known before it.
     "releases": "SELECT * EXCLUDE (fetched) FROM releases",

@@ -165,6 +165,41 @@ def test_errors_are_one_clear_line_and_a_code(run: Run, args: list[str], code: i
     assert "Traceback" not in result.stderr
 
 
+# docstrings and the audit
+
+
+def test_lookup_prints_the_docstring_when_asked(run: Run) -> None:
+    assert "safe to put" not in run("lookup", "flask.Markup", "--version", "2.2.5").stdout
+    shown = run("lookup", "flask.Markup", "--version", "2.2.5", "--doc").stdout
+    assert shown.endswith("\n\nA string that is safe to put in HTML.\\x1b[31m\n\n.. versionadded:: 2.3.0\n")
+    assert "(no docstring)" in run("lookup", "flask.Flask", "--doc").stdout
+
+
+def test_lookup_json_has_the_docstring_only_when_asked(run: Run) -> None:
+    args = ("lookup", "flask.Markup", "--version", "2.2.5", "--json")
+    assert "docstring" not in json.loads(run(*args).stdout)
+    assert json.loads(run(*args, "--doc").stdout)["docstring"].startswith("A string that is safe")
+    assert json.loads(run("lookup", "flask.Flask", "--json", "--doc").stdout)["docstring"] is None
+
+
+def test_audit_lists_disagreements_and_with_all_everything(run: Run) -> None:
+    shown = run("audit", "flask").stdout
+    assert re.search(r"(?m)^earlier +flask\.Markup$", shown)
+    assert "versionadded 2.3.0" in shown
+    assert not re.search(r"(?m)^extra", shown)
+    assert re.search(r"(?m)^extra", run("audit", "flask", "--all").stdout)
+    assert run("audit", "click").exit_code == 0
+
+
+def test_audit_csv_and_json_agree(run: Run) -> None:
+    told = json.loads(run("audit", "flask", "--json").stdout)
+    assert (told["project"], told["counts"]["versionadded"]) == ("flask", {"earlier": 1})
+    rows = list(csv.DictReader(run("audit", "flask", "--csv").stdout.splitlines()))
+    assert [row["symbol"] for row in rows] == [finding["symbol"] for finding in told["findings"]]
+    assert run("audit", "flask", "--csv", "--json").exit_code == 2
+    assert run("audit", "nothing").exit_code == 4
+
+
 @pytest.mark.parametrize(
     ("args", "code"),
     [
@@ -491,6 +526,7 @@ def test_the_default_file_is_in_the_data_folder(monkeypatch: pytest.MonkeyPatch,
     [
         [],
         ["click", "--versions", "nonsense"],
+        ["click", "--versions", ">=1", "--versions", "nonsense"],
         ["click", "--since", "not a version"],
         ["click", "--jobs", "0"],
         ["not a project!"],
@@ -549,6 +585,8 @@ def test_index_passes_on_what_it_is_told(run: Run, pipeline: list[Any], tmp_path
         str(tmp_path / "r.txt"),
         "--versions",
         ">=1,<2",
+        "--versions",
+        "==3.*",
         "--since",
         "1.1",
         "--pre",
@@ -567,7 +605,8 @@ def test_index_passes_on_what_it_is_told(run: Run, pipeline: list[Any], tmp_path
     assert result.exit_code == 0, result.output
     ((projects, options),) = pipeline
     assert projects == ["flask", "httpx"]
-    assert (options.versions, options.since, options.pre, options.jobs) == (">=1,<2", "1.1", True, 2)
+    assert options.versions == (">=1,<2", "==3.*")
+    assert (options.since, options.pre, options.jobs) == ("1.1", True, 2)
     assert (options.index_url, options.find_links) == ("http://localhost:1/simple", (links,))
     assert (options.refresh, options.cache) == (True, tmp_path / "cache")
     assert options.kb == tmp_path / "kb.duckdb"

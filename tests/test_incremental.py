@@ -211,6 +211,7 @@ def test_a_refresh_that_fails_loses_nothing(
         [["--since", "1.3"]],
         [["--versions", "==1.2"], ["--since", "1.4"]],
         [["--versions", "!=1.3"]],
+        [["--versions", "<1.2", "--versions", "==1.4"]],
         [["--versions", "==9"]],
     ],
     ids=lambda first: " then ".join(" ".join(step) for step in first),

@@ -185,6 +185,7 @@ def test_no_machine_and_no_registry_is_named() -> None:
         *ROOT.glob("*.md"),
         *ROOT.glob("docs/*"),
         *ROOT.glob("benchmarks/*"),
+        *ROOT.glob("witnesses/**/*"),
         *ROOT.glob(".ci/*"),
     ]
     texts += [ROOT / "Makefile", ROOT / "pyproject.toml", *ROOT.glob("tests/*.py")]

@@ -118,10 +118,14 @@ def test_typed_arguments(start: str, arguments: str, expected: str) -> None:
         ),
         (
             "cpdef enum E:\n    A = 1\n    B, C\n    D 'x' = 4",
-            "class E:\n    A = 1\n    B: int\n    C: int\n    D = 4",
+            "class E:\n    A = 1\n    B: int\n    C: int\n    D = 4\nA = E.A\nB = E.B\nC = E.C\nD = E.D",
         ),
         ("cpdef enum:\n    A = 1\n    B\nx = 1", "A = 1\nB = ...\nx = 1"),
-        ("cdef extern from 'x.h':\n    cpdef enum E:\n        A\n    int f()", "class E:\n    A: int"),
+        (
+            "cdef extern from 'x.h':\n    cpdef enum E:\n        A\n    int f()",
+            "class E:\n    A: int\nA = E.A",
+        ),
+        ("cpdef enum class E:\n    A", "class E:\n    A: int"),
         (
             "cdef:\n    int a\n    class A:\n        pass\n    int f(int x):\n        return 1\nx = 1",
             "class A:\nx = 1",

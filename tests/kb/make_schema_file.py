@@ -16,9 +16,13 @@ from apikb.kb.symbols import SymbolState
 
 def main() -> None:
     path = Path(__file__).parents[1] / "files" / f"schema_v{SCHEMA_VERSION}.duckdb"
-    rows = (Row("old", SymbolState(kind="module")), Row("old.f", SymbolState(kind="function"), 3))
+    function = SymbolState(kind="function", doc="00112233445566aa")
+    rows = (Row("old", SymbolState(kind="module")), Row("old.f", function, 3))
     observed = ProjectObservation(
-        "old", [ReleaseObservation(Release("1.0"), (), (b"x",))], {b"x": Block("old.py", rows)}
+        "old",
+        [ReleaseObservation(Release("1.0"), (), (b"x",))],
+        {b"x": Block("old.py", rows)},
+        lambda names: dict.fromkeys(names, "Do what was done of old."),
     )
     path.unlink(missing_ok=True)
     publish(path, [observed])

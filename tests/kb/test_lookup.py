@@ -320,3 +320,70 @@ def test_nothing_moves_where_nothing_is_alike(build: Build, open_kb: Opener) -> 
     after = {"p": build.module(), "p.g": build.function("x")}
     kb = open_kb(build.observe({"1.0": before, "2.0": after}))
     assert kb.sql("SELECT * FROM moves").rows == []
+
+
+def test_a_rename_in_place_needs_the_same_docstring_and_no_rival(build: Build, open_kb: Opener) -> None:
+    same = build.function("x")._replace(doc="0123456789abcdef")
+    shared = build.function("y")._replace(doc="fedcba9876543210")
+    before = {"p": build.module(), "p.f": same, "p.h": shared}
+    after = {"p": build.module(), "p.g": same, "p.i": shared, "p.j": shared}
+    rows = open_kb(build.observe({"1.0": before, "2.0": after})).sql("SELECT * FROM moves").rows
+    assert [row[1:4] for row in rows] == [("p.f", "p.g", "2.0")]
+
+
+def test_a_name_that_raises_tells_what_to_write_now(build: Build, open_kb: Opener) -> None:
+    gone = build.function("x")._replace(status="tombstone", message="Use the `p.new.f` function instead.")
+    new = {"p.new": build.module(), "p.new.f": build.function("x")}
+    before = {"p": build.module(), "p.f": build.function("x"), **new}
+    kb = open_kb(build.observe({"1.0": before, "2.0": {"p": build.module(), "p.f": gone, **new}}))
+    answer = ask(kb, "p.f")
+    assert (answer.status, answer.replacement) == ("tombstone", "p.new.f")
+    assert ("2.0", "moved", "to p.new.f") in [(e.version, e.kind, e.detail) for e in kb.history("p.f").events]
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("new", "p.C.new"),
+        (".new", "p.C.new"),
+        ("C.new", "p.C.new"),
+        ("short.C.new", "p.C.new"),
+        ("p.C.new", "p.C.new"),
+        ("elsewhere.thing", "elsewhere.thing"),
+        ("p.C", "p.C"),
+        ("old", "old"),
+    ],
+)
+def test_the_replacement_of_what_is_deprecated_is_a_path(
+    build: Build, open_kb: Opener, said: str, meant: str
+) -> None:
+    """As far as there is such a path; else it is told as it is written."""
+    mark = Deprecation("warning", "use it", replacement=said)
+    docs = Deprecation("docstring", "more", since="1.0")
+    content = {
+        "p": build.module(),
+        "p.C": build.klass(),
+        "p.C.old": build.function("x")._replace(deprecations=(docs, mark)),
+        "p.C.new": build.function("x"),
+    }
+    kb = open_kb(build.observe({"1.0": content}))
+    answer = ask(kb, "p.C.old")
+    assert answer.replacement == meant
+    assert answer.deprecation == Deprecation("warning", "use it", since="1.0", replacement=said)
+    rows = kb.sql("SELECT mechanism, message, claimed_since, replacement FROM deprecations").rows
+    assert rows == [("warning", "use it", "1.0", said)]
+
+
+def test_a_deprecation_that_is_taken_back_has_a_span_of_its_own(build: Build, open_kb: Opener) -> None:
+    mark = Deprecation("decorator", "use g", replacement="g")
+    plain, marked = build.function("x"), build.function("x")._replace(deprecations=(mark,))
+    releases = {
+        version: {"p": build.module(), "p.f": state}
+        for version, state in (("1.0", plain), ("2.0", marked), ("3.0", plain), ("4.0", marked))
+    }
+    kb = open_kb(build.observe(releases))
+    rows = kb.sql("SELECT since, until FROM deprecations ORDER BY since").rows
+    assert rows == [("2.0", "3.0"), ("4.0", None)]
+    events = [(event.version, event.kind) for event in kb.history("p.f").events]
+    assert events == [("1.0", "added"), ("2.0", "deprecated"), ("3.0", "undeprecated"), ("4.0", "deprecated")]
+    assert kb.history("p.f").spans[0].removed is None

@@ -1,0 +1,220 @@
+"""Signatures of calling a class: its own `__init__`, an inherited one, or one made from fields."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from ..kb.symbols import Parameter, ParameterKind, Signature
+from .decorated import Decorated
+from .facts import Binding, ClassFacts, FieldFacts, FunctionFacts, GeneratedFacts
+from .generated import CLASSIC, DATACLASS, GENERATORS, TRANSFORM
+from .namespaces import Release, Target
+from .patchers import BARE_CALL
+from .signatures import drop_first, plain_signature
+
+_NO_CONSTRUCTOR = {"object", "Generic", "Protocol", "ABC"}
+_PLAIN_METACLASSES = ("ABCMeta", "type")
+NAMED_TUPLES = {"typing.NamedTuple", "typing_extensions.NamedTuple", "NamedTuple"}
+TYPED_DICTS = {"typing.TypedDict", "typing_extensions.TypedDict", "mypy_extensions.TypedDict"}
+
+Owner = Target | str
+"""A class of the release, or the name of one outside it."""
+
+
+class Constructor(NamedTuple):
+    """What calling a class takes.  `signature` is None where it cannot be told."""
+
+    signature: Signature | None = None
+    accepts: tuple[str, ...] = ()
+    marks: tuple[Any, ...] = ()
+    """Deprecations of parameters, plain."""
+
+
+def constructor_of(
+    release: Release, decorated: Decorated, owners: Iterable[Owner], bases: Iterable[str]
+) -> Constructor:
+    """The constructor of the first of the owners: the class, then its ancestors, nearest first.
+
+    `bases` are the names of the class's own bases.
+    """
+    line = list(owners)
+    names = {owner if isinstance(owner, str) else owner.path for owner in line}
+    if any(name.startswith("enum.") for name in names):
+        return Constructor()  # a call looks a member up; `__init__` is for the members
+    if names & TYPED_DICTS:
+        return Constructor(_of_keys(line))
+    if set(bases) & NAMED_TUPLES and not _own(line[0]):
+        computed = _facts(line[0]).opaque is not None
+        return Constructor(None if computed else _signature(_facts(line[0]).fields))
+    return _walk(release, decorated, line)
+
+
+def _walk(release: Release, decorated: Decorated, line: list[Owner]) -> Constructor:
+    fields = suspect = False
+    for at, owner in enumerate(line):
+        if isinstance(owner, str):
+            if owner.rpartition(".")[2] in _NO_CONSTRUCTOR:
+                continue
+            return _of_foreign(release, decorated, line, at)
+        facts = _facts(owner)
+        own, generated = _own(owner), generator(release, owner)
+        if generated is not None and generated.init and (own is None or generated.overrides):
+            return _generated(release, line[at:])
+        if fields and TRANSFORM in facts.labels:
+            return Constructor()
+        if own is not None:
+            return _from_function(decorated, owner, own)
+        if not generated and facts.fields:
+            fields = True
+            suspect |= any(_may_generate(release, owner, name) for name in facts.decorators)
+        suspect |= any(member.name == "__init_subclass__" for member in facts.members)
+        suspect |= TRANSFORM in facts.labels
+        if (facts.metaclass or "type").rpartition(".")[
+            2
+        ] not in _PLAIN_METACLASSES or "compiled" in facts.labels:
+            return Constructor()
+    return Constructor() if fields and suspect else Constructor(Signature())
+
+
+def _of_foreign(release: Release, decorated: Decorated, line: list[Owner], at: int) -> Constructor:
+    """A named tuple among the ancestors has its fields' constructor; of others nothing is known."""
+    if line[at] in NAMED_TUPLES and at:
+        last = line[at - 1]
+        if isinstance(last, Target) and _facts(last).opaque is None:
+            return Constructor(_signature(_facts(last).fields))
+    return Constructor()
+
+
+def _facts(owner: Owner) -> ClassFacts:
+    assert isinstance(owner, Target) and owner.binding is not None
+    facts: ClassFacts = owner.binding.data
+    return facts
+
+
+def _own(owner: Owner) -> Binding | None:
+    members = {binding.name: binding for binding in _facts(owner).members}
+    return members.get("__init__") or members.get("__new__")
+
+
+def _from_function(decorated: Decorated, owner: Target, binding: Binding) -> Constructor:
+    if binding.form != "def" or not isinstance(binding.data, FunctionFacts):
+        return Constructor()
+    facts = decorated.applied(owner.module, binding.data)
+    signature = plain_signature(facts.signature)
+    if signature is None:
+        return Constructor()
+    marks = tuple(mark for mark in facts.deprecations if mark[5] is not None)
+    accepts = tuple(dict.fromkeys((*facts.accepts, *_taken_before(owner, binding))))
+    return Constructor(drop_first(signature._replace(returns=None)), accepts, marks)
+
+
+def _taken_before(owner: Target, binding: Binding) -> Iterator[str]:
+    """Keywords that `__new__` names, where `__init__` is the one that says the rest."""
+    for member in _facts(owner).members if binding.name == "__init__" else ():
+        if member.name == "__new__" and member.form == "def" and member.data.signature is not None:
+            for parameter in map(Parameter._make, member.data.signature[0]):
+                if parameter.kind == ParameterKind.KEYWORD_ONLY:
+                    yield parameter.name
+
+
+# ---- generated from fields
+
+
+def generator(release: Release, owner: Target) -> GeneratedFacts | None:
+    """The decorator that generates a class's constructor, where that is really one of those known."""
+    facts = _facts(owner).dataclass
+    if facts is None:
+        return None
+    way = GENERATORS.get(_origin(release, owner, facts.decorator))
+    return None if way is None else facts._replace(way=way)
+
+
+def _origin(release: Release, owner: Target, name: str) -> str:
+    """The public path of a decorator; in the library that defines it, too."""
+    target = release.resolve_dotted(owner.module, name)
+    if target.form == "external":
+        return target.path
+    if target.form == "unknown":
+        return name
+    for known in GENERATORS:
+        module, _, last = known.rpartition(".")
+        if module in release.modules and release.resolve(module, last).path == target.path:
+            return known
+    return ""
+
+
+def _may_generate(release: Release, owner: Target, decorator: str) -> bool:
+    """True for a class decorator that may make a constructor: the package's own, or a foreign library's."""
+    name = decorator.removesuffix(BARE_CALL)
+    target = release.resolve_dotted(owner.module, name)
+    if target.form == "external":
+        return target.path.partition(".")[0] not in sys.stdlib_module_names
+    return True
+
+
+def _generated(release: Release, line: list[Owner]) -> Constructor:
+    """Fields of ancestors first; a dataclass redefines a field in its place, attrs behind the others."""
+    target = line[0]
+    assert isinstance(target, Target)
+    fields: dict[str, FieldFacts] = {}
+    last: GeneratedFacts | None = None
+    for owner in reversed(line):
+        if isinstance(owner, str):
+            if owner.partition(".")[0] not in sys.stdlib_module_names and not _is_plain_name(owner):
+                return Constructor()  # it may be a dataclass, too
+            continue
+        last = generator(release, owner)
+        if last is None:
+            continue
+        for record in _own_fields(_facts(owner), last):
+            if last.way != DATACLASS:
+                fields.pop(record.name, None)
+            fields[record.name] = record
+    if last is not None and last.kw_only and last.way == CLASSIC:
+        fields = {name: record._replace(kw_only=True) for name, record in fields.items()}
+    return Constructor(_signature(fields.values()))
+
+
+def _is_plain_name(owner: str) -> bool:
+    """Builtins, and names of the typing module that were written without it."""
+    return "." not in owner and owner != "?"
+
+
+def _own_fields(facts: ClassFacts, generated: GeneratedFacts) -> Iterator[FieldFacts]:
+    only = generated.kw_only
+    for item in facts.fields:
+        record = FieldFacts._make(item)
+        if record.name == "*":
+            only = True
+            continue
+        alias = record.alias or (record.name.lstrip("_") if generated.way != DATACLASS else record.name)
+        yield record._replace(kw_only=only if record.kw_only is None else record.kw_only, alias=alias)
+
+
+def _signature(fields: Iterable[Any]) -> Signature:
+    """Parameters out of fields, keywords last."""
+    taken = [record for record in map(FieldFacts._make, fields) if record.init]
+    ordered = sorted(taken, key=lambda record: bool(record.kw_only))
+    return Signature(tuple(_parameter(record) for record in ordered))
+
+
+def _parameter(record: FieldFacts) -> Parameter:
+    kind = ParameterKind.KEYWORD_ONLY if record.kw_only else ParameterKind.POSITIONAL_OR_KEYWORD
+    return Parameter(record.alias or record.name, kind.value, record.default, record.annotation or None)
+
+
+def _of_keys(line: list[Owner]) -> Signature:
+    """A TypedDict is called like a dictionary: with its keys as keywords, or with anything."""
+    fields: dict[str, FieldFacts] = {}
+    for owner in reversed(line):
+        for item in _facts(owner).fields if isinstance(owner, Target) else ():
+            record = FieldFacts._make(item)
+            fields[record.name] = record
+    keys = (_parameter(record._replace(kw_only=True)) for record in fields.values())
+    stars = (
+        Parameter("args", ParameterKind.VAR_POSITIONAL.value),
+        Parameter("kwargs", ParameterKind.VAR_KEYWORD.value),
+    )
+    return Signature((stars[0], *keys, stars[1]))

@@ -1,0 +1,48 @@
+"""Docstrings of one file: the texts as `inspect.cleandoc` gives them, each once, by its hash."""
+
+from __future__ import annotations
+
+import hashlib
+from inspect import cleandoc
+
+LONGEST = 64 << 10
+"""Bytes of UTF-8 that are kept of one docstring; the rest is cut off."""
+_READ = 4 * LONGEST
+"""Characters of it that are looked at: expanding tabs and cleaning cost time and memory."""
+
+
+class Docstrings:
+    """Gathers texts.  `texts` maps hash to text.
+
+    The hash is of the very text that is kept: of a hash that folds white space the text would be the one
+    that happened to come first, and indentation has a meaning in examples and directives.
+
+    >>> found = Docstrings()
+    >>> found.keep('''Say it.
+    ...
+    ...     >>> say()
+    ...     ''') == found.keep("Say it.\\n\\n>>> say()"), list(found.texts.values())
+    (True, ['Say it.\\n\\n>>> say()'])
+    """
+
+    def __init__(self) -> None:
+        self.texts: dict[str, str] = {}
+
+    def keep(self, text: str | None) -> str | None:
+        """Keep a docstring as it stands in the source; the answer is its hash, None where it says nothing."""
+        cleaned = clean(text) if text else ""
+        if not cleaned:
+            return None
+        name = hashlib.blake2b(cleaned.encode(), digest_size=8).hexdigest()
+        self.texts[name] = cleaned
+        return name
+
+
+def clean(text: str) -> str:
+    r"""A docstring without the indent of the source, bounded, and without what UTF-8 cannot hold.
+
+    >>> clean("a\n      b\n    \ud800")
+    'a\n  b\n\\ud800'
+    """
+    encoded = cleandoc(text[:_READ]).encode("utf-8", "backslashreplace")
+    return encoded[:LONGEST].decode("utf-8", "ignore")

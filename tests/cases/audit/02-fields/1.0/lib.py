@@ -1,0 +1,6 @@
+def run(app):
+    """Run it."""
+
+
+def stop(app):
+    """Stop it."""

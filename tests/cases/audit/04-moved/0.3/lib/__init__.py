@@ -1,0 +1,1 @@
+from ._tools import Tool, make

@@ -1,0 +1,3 @@
+from ._core import *
+from . import docs, extra_docs
+from .functional import convolve

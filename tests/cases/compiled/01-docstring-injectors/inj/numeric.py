@@ -1,0 +1,3 @@
+from ._core import hypot
+ufunc = type(hypot)
+other = type(hypot)

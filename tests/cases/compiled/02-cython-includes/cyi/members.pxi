@@ -1,0 +1,2 @@
+property name:
+    def __get__(self): return 1

@@ -1,0 +1,2 @@
+include "generated.pxi"
+def seen(): pass

@@ -1,0 +1,1 @@
+def deep(list l=None): pass

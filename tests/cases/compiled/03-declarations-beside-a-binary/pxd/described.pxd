@@ -1,0 +1,2 @@
+cdef class FromPxd:
+    cdef public int x

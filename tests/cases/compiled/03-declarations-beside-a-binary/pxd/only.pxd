@@ -1,0 +1,2 @@
+cdef class NotThere:
+    cdef public int x

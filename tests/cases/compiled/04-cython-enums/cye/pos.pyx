@@ -1,0 +1,1 @@
+IDS = {"NOUN": NOUN, "VERB": VERB}

@@ -1,0 +1,4 @@
+from ._fast import helper
+__all__ = ["public"]
+def public():
+    from ._fast import later

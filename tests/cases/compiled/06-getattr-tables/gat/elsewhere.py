@@ -1,0 +1,2 @@
+from gat.foreign import computed
+__getattr__ = computed(__name__)

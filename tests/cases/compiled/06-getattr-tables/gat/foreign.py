@@ -1,0 +1,4 @@
+def computed(module):
+    def wrapper(name):
+        return name.upper()
+    return wrapper

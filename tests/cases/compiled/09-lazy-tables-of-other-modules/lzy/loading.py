@@ -1,0 +1,3 @@
+import types
+class LazyModule(types.ModuleType):
+    def __init__(self, name, file, structure): ...

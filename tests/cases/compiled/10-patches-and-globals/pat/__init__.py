@@ -1,0 +1,3 @@
+from .tensor import Tensor
+from . import more
+from .tools import *

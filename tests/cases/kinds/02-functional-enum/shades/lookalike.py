@@ -1,0 +1,3 @@
+class Enum:
+    def __init__(self, *words):
+        self.words = words

@@ -1,0 +1,2 @@
+def namedtuple(name, fields):
+    return {name: fields}

@@ -1,0 +1,3 @@
+class TypedDict:
+    def __init__(self, source=None):
+        self.source = source

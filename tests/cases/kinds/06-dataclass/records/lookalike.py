@@ -1,0 +1,2 @@
+def dataclass(cls):
+    return cls

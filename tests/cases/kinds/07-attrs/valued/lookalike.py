@@ -1,0 +1,2 @@
+def define(cls):
+    return cls

@@ -1,0 +1,2 @@
+def partial(function, *args):
+    return [function, *args]

@@ -1,0 +1,5 @@
+# -*- coding: latin-1 -*-
+NAME = "café"
+
+def accentée(x="é"):
+    return x

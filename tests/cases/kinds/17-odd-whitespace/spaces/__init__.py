@@ -1,0 +1,1 @@
+"""Line ends and blanks that are legal, and rare."""

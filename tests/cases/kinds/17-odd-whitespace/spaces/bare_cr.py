@@ -1,0 +1,1 @@
+def one(x):    return xclass Two:    def three(self, y=1):        return y

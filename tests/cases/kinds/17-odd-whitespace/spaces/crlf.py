@@ -1,0 +1,8 @@
+def one(
+    x,
+):
+    """Text.
+
+    More.
+    """
+    return x

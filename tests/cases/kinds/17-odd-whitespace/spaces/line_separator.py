@@ -1,0 +1,4 @@
+TEXT = """a bcd"""
+
+def after(x=" "):
+    return x
