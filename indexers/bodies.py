@@ -10,15 +10,15 @@ from __future__ import annotations
 import ast
 import re
 from bisect import bisect_left, bisect_right
+from itertools import accumulate
 
 from .accepted_keywords import TakenKeywords
 from .deprecations import HINTS
 
-_SELF_ASSIGNMENT = re.compile(r"^[ \t]+(?:\w+[ \t]*=[ \t]*)?(self\.\w+[^=\n(]*)=(?!=)", re.MULTILINE)
+_SELF_ASSIGNMENT = re.compile(r"[ \t]+(?:\w+[ \t]*=[ \t]*)?(self\.\w+[^=\n(]*)=(?!=)")
 _INNER_DEF = re.compile(r"[ \t]+(?:async[ \t]+)?def[ \t]+(\w+)")
 _RETURN = re.compile(r"[ \t]+return\b(.*)")
 _WORD = re.compile(r"\w+")
-_NEWLINE = re.compile(r"\n")
 _SELF_NAME = re.compile(r"self\.([A-Za-z_]\w*)\s*(?=[,:)]|$)")
 
 
@@ -28,7 +28,7 @@ class Bodies:
     def __init__(self, text: str, *, pruned: bool) -> None:
         self.lines = text.split("\n")
         self.pruned = pruned
-        self._assigned = _self_assignments(text)
+        self._assigned = _self_assignments(self.lines)
         self._hints = _hint_lines(text)
         self._inner: list[tuple[int, str]] | None = None
         self._last: tuple[ast.AST, list[ast.stmt]] | None = None
@@ -112,20 +112,17 @@ def _hint_lines(text: str) -> list[int]:
         at = lowered.find(hint)
         while at >= 0:
             if starts is None:
-                starts = [0, *(match.end() for match in _NEWLINE.finditer(lowered))]
+                starts = [0, *accumulate(len(line) + 1 for line in lowered.split("\n"))]
             line = bisect_right(starts, at)
             found.add(line)
             at = lowered.find(hint, starts[line] if line < len(starts) else len(lowered))
     return sorted(found)
 
 
-def _self_assignments(text: str) -> list[tuple[int, str]]:
-    found: list[tuple[int, str]] = []
-    if "self." not in text:
-        return found
-    line, position = 1, 0
-    for match in _SELF_ASSIGNMENT.finditer(text):
-        line += text.count("\n", position, match.start())
-        position = match.start()
-        found.extend((line, name) for name in _SELF_NAME.findall(match.group(1).rstrip()))
-    return found
+def _self_assignments(lines: list[str]) -> list[tuple[int, str]]:
+    return [
+        (number, name)
+        for number, line in enumerate(lines, 1)
+        if "self." in line and (match := _SELF_ASSIGNMENT.match(line))
+        for name in _SELF_NAME.findall(match[1].rstrip())
+    ]

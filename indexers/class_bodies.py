@@ -171,7 +171,28 @@ def _init_assignments(node: ast.ClassDef) -> Iterator[tuple[str, int]]:
     for statement in node.body:
         if isinstance(statement, ast.FunctionDef) and statement.name == "__init__" and statement.args.args:
             itself = statement.args.args[0].arg
-            for inner in ast.walk(statement):
-                if isinstance(inner, ast.Attribute) and isinstance(inner.ctx, ast.Store):
-                    if isinstance(inner.value, ast.Name) and inner.value.id == itself:
-                        yield inner.attr, inner.lineno
+            for target in _targets(statement.body):
+                for inner in ast.walk(target):
+                    if isinstance(inner, ast.Attribute) and isinstance(inner.ctx, ast.Store):
+                        if isinstance(inner.value, ast.Name) and inner.value.id == itself:
+                            yield inner.attr, inner.lineno
+
+
+def _targets(body: list[ast.stmt]) -> Iterator[ast.expr]:
+    """What statements assign to, those inside other statements too; walking all expressions is dear."""
+    waiting: list[ast.AST] = list(reversed(body))
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Assign):
+            yield from node.targets
+            continue
+        target = getattr(node, "target", None)
+        if isinstance(target, ast.expr):
+            yield target
+        for item in getattr(node, "items", ()):
+            if item.optional_vars is not None:
+                yield item.optional_vars
+        for part in ("finalbody", "orelse", "handlers", "cases", "body"):
+            below = getattr(node, part, None)
+            if isinstance(below, list):
+                waiting.extend(reversed(below))

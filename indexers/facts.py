@@ -234,8 +234,6 @@ def _binding(item: tuple[Any, ...]) -> Binding:
     return binding._replace(data=data, others=others)
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: tuple[Any, ...]) -> tuple[Any, ...]:
     """Tuple subclasses to tuples, all the way down; `marshal` refuses subclasses."""
-    if isinstance(value, tuple):
-        return tuple([_plain(item) for item in value])
-    return value
+    return tuple([_plain(item) if isinstance(item, tuple) else item for item in value])
