@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..kb.symbols import Parameter, ParameterKind
 from .facts import AttributeFacts, Binding, ClassFacts, FunctionFacts, Injection
+from .stubs import of_compiled
 
 if TYPE_CHECKING:
     from .namespaces import ModuleEntry, Release
@@ -89,7 +90,8 @@ def prefer_stubs(release: Release) -> None:
             if described.form not in ("def", "class") or known is None:
                 continue
             if known.form in ("from", "import", "ref") and _says_more(release, module, described):
-                names[described.name] = described._replace(seq=known.seq, condition=known.condition)
+                shown = of_compiled(described)
+                names[described.name] = shown._replace(seq=known.seq, condition=known.condition)
                 if described.form == "class":
                     _add_bases(names, described, stubs)
 
@@ -101,7 +103,7 @@ def _add_bases(names: dict[str, Binding], described: Binding, stubs: dict[str, B
         for base in pending.pop().data.bases:
             known = stubs.get(base or "")
             if known is not None and known.form == "class" and known.name not in names:
-                names[known.name] = known._replace(seq=_FIRST)
+                names[known.name] = of_compiled(known)._replace(seq=_FIRST)
                 pending.append(known)
 
 

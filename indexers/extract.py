@@ -115,7 +115,8 @@ def _read(
     served, bindings_served = _served(scope)
     scope.finish()
     scope.open_classes(set_classes(tree, text))
-    if scope.opaque is None and _WRITES_GLOBALS.search(text) and _writes_in_function(tree, text):
+    may_write = "globals()" in text or "sys.modules[__name__]" in text
+    if scope.opaque is None and may_write and _writes_in_function(tree, text):
         scope.opaque = LOOP_NAMES
     via = "cython" if parser == "cython" else None
     bindings = tuple(scope.env.values())

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .scope import Scope
 
 UNREADABLE = "its table of lazily imported names cannot be read"
+MADE_ELSEWHERE = "names are served by a __getattr__ made elsewhere"
 
 
 def lazy_structure(scope: Scope, node: ast.Dict) -> None:
@@ -56,17 +57,18 @@ def _names_of_module(value: ast.expr) -> str | None:
 
 def lazy_loader(scope: Scope, names: list[str], call: ast.Call) -> bool:
     """`__getattr__, __dir__, __all__ = lazy_loader.attach(...)`."""
-    function = (dotted_name(call.func) or "").rpartition(".")[2]
+    function = (dotted_name(call.func) or "").rpartition(".")[2].lstrip("_")
     if "__getattr__" not in names:
         return False
     if function == "attach_stub":
         scope.stub_attached = True
         return True
-    if function != "attach":
-        scope.opaque = "names are served by a __getattr__ made elsewhere"
-        return True
     arguments = dict(zip(("module", "submodules", "submod_attrs"), call.args, strict=False))
     arguments.update({keyword.arg: keyword.value for keyword in call.keywords if keyword.arg})
+    # Copies of the function are made by hand, under a name of their own.
+    if function != "attach" and not {"submodules", "submod_attrs"} & {word.arg for word in call.keywords}:
+        scope.opaque = MADE_ELSEWHERE
+        return True
     package = scope.reader.package
     for name in string_items(arguments.get("submodules"), scope.constants) or ():
         scope.bind(name, "import", f"{package}.{name}", call.lineno, "lazy")

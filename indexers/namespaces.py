@@ -18,6 +18,7 @@ from .facts import Binding, ModuleFacts, StarImport
 from .made_getattrs import add_made_getattrs
 from .patched_members import add_patches
 from .stdlib import in_stdlib
+from .stubs import UNSOURCED, is_made, made_at_run_time, of_compiled
 
 _MAX_STEPS = 60
 """Longer chains of aliases are cycles, or as good as."""
@@ -73,6 +74,7 @@ class Release:
         )
         self._add_namespace_folders()
         self.tops = {module.partition(".")[0] for module in self.modules}
+        self._has_sources = any(entry.facts is not None for entry in self.modules.values())
         self._namespaces: dict[str, dict[str, Binding]] = {}
         self._exports: dict[str, Exports | None] = {}
         self._targets: dict[tuple[str, str], Target] = {}
@@ -104,7 +106,7 @@ class Release:
     def _local(self, entry: ModuleEntry) -> dict[str, Binding]:
         facts = entry.facts
         if facts is None:
-            return {binding.name: _in_stub(binding) for binding in entry.stub.bindings} if entry.stub else {}
+            return self._shown(entry, entry.stub) if entry.stub is not None else {}
         names = {binding.name: binding for binding in facts.bindings}
         for binding in facts.served:
             names.setdefault(binding.name, binding)
@@ -112,6 +114,21 @@ class Release:
             for binding in entry.stub.bindings:
                 names[binding.name] = binding._replace(via="lazy")
         return names
+
+    def _shown(self, entry: ModuleEntry, stub: ModuleFacts) -> dict[str, Binding]:
+        """What a stub shows of a module without source."""
+        if not self._is_compiled(entry):
+            return {binding.name: _in_stub(binding) for binding in stub.bindings}
+        imported = ("import", "from")
+        return {
+            binding.name: of_compiled(_in_stub(binding))
+            for binding in stub.bindings
+            if binding.form in imported or is_made(binding)
+        }
+
+    def _is_compiled(self, entry: ModuleEntry) -> bool:
+        """True for a module that is known by its stub alone, where that is not all that a release has."""
+        return entry.facts is None and entry.stub is not None and self._has_sources
 
     def opaque(self, module: str) -> str | None:
         """Why a module may bind names that cannot be seen, None where it cannot."""
@@ -122,6 +139,8 @@ class Release:
             return entry.opaque
         facts = entry.facts or entry.stub
         own = facts.opaque if facts is not None and module not in self.closed else None
+        if own is None and self._is_compiled(entry) and facts is not None and facts.exports is None:
+            own = UNSOURCED
         return own or self._star_reasons.get(module)
 
     def _bind_witnessed(self) -> None:
@@ -197,8 +216,8 @@ class Release:
             return
         names = self.namespace(module)
         for binding in entry.stub.bindings:
-            if binding.form in ("def", "class", "attr"):
-                names.setdefault(binding.name, binding._replace(seq=-1))
+            if binding.name not in names and (filled := made_at_run_time(binding)) is not None:
+                names[binding.name] = filled
 
     def _leads_back(self, module: str, source: str, name: str) -> bool:
         """True where a circle of star imports would hand a name back to the module that already has it."""

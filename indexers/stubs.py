@@ -1,11 +1,24 @@
-"""Classes of stub files that do not list what they hold."""
+"""What stub files leave out, and what they hold for type checkers alone."""
 
 from __future__ import annotations
 
 import ast
+import re
 
+from ..kb.parameters import HIDDEN
+from .facts import AttributeFacts, Binding
+
+COMPILED = "a compiled class, whose stub may not list every name"
+HANDED_ON = "its stub hands it on, and its module makes names at run time, which cannot be seen"
+UNSOURCED = "it has no source, and its stub may not list every name"
 EMPTY = "its stub does not say what it holds"
 PARTIAL = "its stub says that it has more attributes (__getattr__)"
+
+_TYPE_MAKERS = {"NewType", "ParamSpec", "TypeVar", "TypeVarTuple"}
+_FIRST = -1
+"""Number of a binding that all others of its module are stronger than."""
+_TYPE = re.compile(r"[\w.]+\[|[\w.\[\], ]+ \| ")
+"""A value of a stub that is a name for a type: `Union[int, str]`, `int | str`."""
 
 
 def unlisted_members(node: ast.ClassDef) -> str | None:
@@ -20,3 +33,37 @@ def _says_nothing(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.Pass) or (
         isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
     )
+
+
+def of_compiled(binding: Binding) -> Binding:
+    """What a stub shows of a compiled object: a function may take, and a class may have, more than that."""
+    if binding.form == "def":
+        facts = binding.data
+        return binding._replace(data=facts._replace(accepts=(*facts.accepts, HIDDEN)))
+    if binding.form != "class":
+        return binding
+    members = tuple(map(of_compiled, binding.data.members))
+    return binding._replace(data=binding.data._replace(members=members, opaque=binding.data.opaque or COMPILED))
+
+
+def is_made(binding: Binding) -> bool:
+    """True for a name of a stub that its module may have at run time: no type variable, no name for a type."""
+    if binding.form != "attr":
+        return binding.form in ("def", "class", "ref")
+    facts: AttributeFacts = binding.data
+    if (facts.calls or "").rpartition(".")[2] in _TYPE_MAKERS or "type-alias" in facts.labels:
+        return False
+    if facts.annotation is not None:
+        return facts.annotation.rpartition(".")[2] != "TypeAlias"
+    return facts.value is None or _TYPE.match(facts.value) is None
+
+
+def made_at_run_time(binding: Binding) -> Binding | None:
+    """The binding of a stub for a name that its module may make by running code; None for what it will not.
+
+    Names of types that only some platforms have are handed on like others.
+    """
+    if binding.form == "from" and binding.via == "reexport":
+        return Binding(binding.name, "unknown", HANDED_ON, binding.line, _FIRST, "stub")
+    private = binding.form == "ref" and binding.name.startswith("_")
+    return of_compiled(binding)._replace(seq=_FIRST) if is_made(binding) and not private else None
