@@ -4,7 +4,8 @@ VENV := .venv
 BIN := $(CURDIR)/$(VENV)/bin
 DEMO := .demo
 SOURCES := $(shell find kb indexers retrieval rag_eval -name '*.py') __init__.py cli.py py.typed pyproject.toml
-PYTEST_FLAGS ?=
+# Files of tests side by side, one process a core: the crash tests of one file build on each other.
+PYTEST_FLAGS ?= -n auto --dist loadfile
 
 # The steps of `make test` come in order, and pytest's closing line last.
 .NOTPARALLEL:

@@ -14,6 +14,7 @@ from ..kb.observations import Block, Row
 from ..kb.symbols import Deprecation, Kind, Signature, Status, SymbolState, Visibility
 from .classes import Classes
 from .facts import AttributeFacts, Binding, ClassFacts, FunctionFacts, PartialFacts
+from .marked_aliases import marks_on_way
 from .namespaces import Exports, ModuleEntry, Release, Target
 from .partials import bound_signature
 from .patchers import BARE_CALL, Patcher
@@ -36,6 +37,8 @@ _CLASS_MAKERS = {
 }  # fmt: skip
 
 
+_BOUND = {"classmethod", "staticmethod"}
+UNBOUND = "listed in __all__, although no statement binds it"
 _PUBLIC = Visibility.PUBLIC.value
 _NOT_NAMES = {"__all__", "__getattr__", "__dir__"}
 
@@ -149,10 +152,14 @@ class Assembler:
 
     def _taken_digest(self, common: bytes, module: str, namespace: dict[str, Binding]) -> bytes:
         hasher = hashlib.blake2b(common, digest_size=16, person=b"taken")
+        hasher.update(repr(self._removed(module)).encode())
         for name, binding in namespace.items():
             if binding.form in ("from", "import", "ref"):
                 target = self.release.resolve(module, name)
                 hasher.update(f"{name}\0{binding.seq}\0".encode() + self._token(target))
+                passed = marks_on_way(self.release, module, binding)
+                if passed:
+                    hasher.update(repr(passed).encode())
             elif binding.form == "partial":
                 target = self.release.resolve_dotted(module, binding.data.function)
                 hasher.update(f"{name}\0{binding.seq}\0".encode() + self._token(target))
@@ -246,22 +253,32 @@ class Assembler:
         return Row(entry.module, state, 1 if entry.path else 0)
 
     def _removed(self, module: str) -> tuple[str, ...]:
-        """Names that a module deletes again, or has for type checkers alone."""
+        """Names that a module deletes again, has for type checkers alone, or would serve from nowhere."""
         facts = self.release.modules[module].facts
-        if facts is None or not (facts.deleted or facts.typing_only):
+        if facts is None or not (facts.deleted or facts.typing_only or facts.served):
             return ()
+        gone = [binding.name for binding in facts.served if self.release.is_gone(binding)]
         bound = self.release.namespace(module)
-        return tuple(name for name in (*facts.deleted, *facts.typing_only) if name not in bound)
+        return tuple(name for name in (*facts.deleted, *facts.typing_only, *gone) if name not in bound)
 
     def _unbound_exports(
         self, entry: ModuleEntry, namespace: dict[str, Binding], exports: Exports | None
     ) -> Iterator[Row]:
-        """Names of a static `__all__` that no statement binds, of a module that makes names at run time."""
-        if exports is None or self.release.opaque(entry.module) is None:
+        """Names of a static `__all__` that no statement binds.
+
+        A module that makes names at run time has them; in any other a binary may have set them.
+        """
+        if exports is None:
             return
+        seen = self.release.opaque(entry.module) is None
+        gone = self._removed(entry.module)
         for name in exports.names:
             path = f"{entry.module}.{name}"
-            if name not in namespace and path not in self.release.modules:
+            if name in namespace or name in gone or path in self.release.modules:
+                continue
+            if seen and self.release.has_binaries:
+                yield Row(path, SymbolState(Status.UNKNOWN.value, message=UNBOUND), 0)
+            elif not seen:
                 state = SymbolState(
                     kind=Kind.ATTRIBUTE.value, visibility=Visibility.EXPORTED.value, via="dynamic",
                     message="listed in __all__; made at run time",
@@ -339,8 +356,14 @@ class Assembler:
             else:
                 target = self.release.resolve(module, binding.name)
             state = self._alias_state(path, target, binding)
+            passed = marks_on_way(self.release, module, binding)
+            if passed:
+                state = state._replace(deprecations=(*_marks(passed), *state.deprecations))
             if in_class and state.kind == Kind.FUNCTION:
                 state = state._replace(kind=Kind.METHOD.value)
+            elif not in_class and state.kind == Kind.METHOD and _BOUND & set(state.labels):
+                # `load = Reader.load` calls it as a function
+                state = state._replace(kind=Kind.FUNCTION.value)
         else:
             state = self._definition_state(path, module, binding, in_class)
         if binding.via == "definition" and binding.condition is None and not binding.others:
@@ -469,7 +492,7 @@ class Assembler:
         return own is not None and own.form in ("def", "class")
 
     def _patched(self, module: str, facts: ClassFacts) -> tuple[str | None, dict[str, str | None]]:
-        """What functions of the project that have had a class set on it: why it is open, and names.
+        """What a metaclass, and functions of the project, set on a class: why it is open, and names.
 
         A name has the reason why it may be there, None where it is.
         """
@@ -481,7 +504,7 @@ class Assembler:
                 continue
             source = self.release.modules[target.module].facts
             for patcher in map(Patcher._make, source.patchers if source is not None else ()):
-                if patcher.name != target.binding.name:
+                if patcher.on_module or patcher.name != target.binding.name:
                     continue
                 if patcher.closed and name.endswith(BARE_CALL):
                     names.update(dict.fromkeys(patcher.others, f"{patcher.name} may set it on the class"))
@@ -489,7 +512,17 @@ class Assembler:
                 else:
                     reason = f"{name.removesuffix(BARE_CALL)} sets attributes on it"
                     names.update(dict.fromkeys(dict(facts.given).get(name, ())))
+        for name in self._set_by_metaclass(module, facts):
+            names.setdefault(name, None)
         return reason, names
+
+    def _set_by_metaclass(self, module: str, facts: ClassFacts) -> Iterator[str]:
+        """Attributes of a metaclass's instances, which classes are."""
+        meta = self.release.resolve_dotted(module, facts.metaclass) if facts.metaclass else None
+        if meta is not None and meta.binding is not None and meta.binding.form == "class":
+            for member in meta.binding.data.members:
+                if member.form == "attr" and "instance" in member.data.labels:
+                    yield member.name
 
     def _patched_members(self, module: str, binding: Binding) -> Iterator[Binding]:
         """Bindings of the names that functions set on a class and its body does not bind."""

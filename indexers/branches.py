@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import Any
 
 from .signatures import dotted_name, expression_text
@@ -26,6 +27,8 @@ _CONSTANTS: dict[str, Any] = {
     "sys.implementation.name": "cpython",
     "platform.python_implementation()": "CPython",
 }
+_SINCE = re.compile(r"_?(?:IS_)?PY_?3_?(\d{1,2})(?:_?(?:PLUS|GTE|OR_LATER))?", re.IGNORECASE)
+"""Flags of other modules that are true from a Python 3 on: `compat.PY37`, `PY_3_8_PLUS`."""
 _VERSION = (*TARGET_VERSION, 0, "final", 0)
 
 
@@ -76,6 +79,9 @@ def _name(node: ast.expr) -> Any:
         return (TARGET_VERSION[0] << 24) | (TARGET_VERSION[1] << 16) | 0xF0
     if name in _CONSTANTS:
         return _CONSTANTS[name]
+    since = _SINCE.fullmatch(name.rpartition(".")[2])
+    if since is not None:
+        return TARGET_VERSION >= (3, int(since[1]))
     raise _Undecided
 
 

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
+from ..kb.parameters import HIDDEN
 from ..kb.symbols import Parameter, ParameterKind, Signature
 from .decorated import Decorated
 from .facts import Binding, ClassFacts, FieldFacts, FunctionFacts, GeneratedFacts
@@ -18,6 +19,28 @@ _NO_CONSTRUCTOR = {"object", "Generic", "Protocol", "ABC"}
 _PLAIN_METACLASSES = ("ABCMeta", "type")
 NAMED_TUPLES = {"typing.NamedTuple", "typing_extensions.NamedTuple", "NamedTuple"}
 TYPED_DICTS = {"typing.TypedDict", "typing_extensions.TypedDict", "mypy_extensions.TypedDict"}
+
+_PROTOCOLS = {"typing.Protocol", "typing_extensions.Protocol"}
+_ANYTHING = Signature(
+    (
+        Parameter("args", ParameterKind.VAR_POSITIONAL.value),
+        Parameter("kwargs", ParameterKind.VAR_KEYWORD.value),
+    )
+)
+"""What a protocol shows, which cannot be called."""
+_NAMED = ParameterKind.POSITIONAL_OR_KEYWORD.value
+_LOOKUP = Signature(
+    (
+        Parameter("value", _NAMED),
+        Parameter("names", _NAMED, "None"),
+        Parameter("module", ParameterKind.KEYWORD_ONLY.value, "None"),
+        Parameter("qualname", ParameterKind.KEYWORD_ONLY.value, "None"),
+        Parameter("type", ParameterKind.KEYWORD_ONLY.value, "None"),
+        Parameter("start", ParameterKind.KEYWORD_ONLY.value, "1"),
+        Parameter("boundary", ParameterKind.KEYWORD_ONLY.value, "None"),
+    )
+)
+"""The call of an enumeration, by the `EnumType.__call__` of Python 3.11."""
 
 Owner = Target | str
 """A class of the release, or the name of one outside it."""
@@ -42,13 +65,17 @@ def constructor_of(
     line = list(owners)
     names = {owner if isinstance(owner, str) else owner.path for owner in line}
     if any(name.startswith("enum.") for name in names):
-        return Constructor()  # a call looks a member up; `__init__` is for the members
+        # A call looks a member up; `__init__` and `__new__` are for the members.
+        return Constructor() if any(_metaclass(owner) for owner in line) else Constructor(_LOOKUP)
     if names & TYPED_DICTS:
         return Constructor(_of_keys(line))
     if set(bases) & NAMED_TUPLES and not _own(line[0]):
         computed = _facts(line[0]).opaque is not None
         return Constructor(None if computed else _signature(_facts(line[0]).fields))
-    return _walk(release, decorated, line)
+    found = _walk(release, decorated, line)
+    if set(bases) & _PROTOCOLS and found == Constructor(Signature()):
+        return Constructor(_ANYTHING)
+    return found
 
 
 def _walk(release: Release, decorated: Decorated, line: list[Owner]) -> Constructor:
@@ -65,7 +92,7 @@ def _walk(release: Release, decorated: Decorated, line: list[Owner]) -> Construc
         if fields and TRANSFORM in facts.labels:
             return Constructor()
         if own is not None:
-            return _from_function(decorated, owner, own)
+            return _from_members(release, decorated, line[at:])
         if not generated and facts.fields:
             fields = True
             suspect |= any(_may_generate(release, owner, name) for name in facts.decorators)
@@ -95,7 +122,79 @@ def _facts(owner: Owner) -> ClassFacts:
 
 def _own(owner: Owner) -> Binding | None:
     members = {binding.name: binding for binding in _facts(owner).members}
-    return members.get("__init__") or members.get("__new__")
+    return members.get("__new__") or members.get("__init__")
+
+
+def _metaclass(owner: Owner) -> str | None:
+    return _facts(owner).metaclass if isinstance(owner, Target) else None
+
+
+def _from_members(release: Release, decorated: Decorated, line: list[Owner]) -> Constructor:
+    """The first of `__new__` and `__init__` that an ancestor defines; in one class `__new__` is first.
+
+    A `__new__` that takes anything hands it to `__init__`, which says what that is.
+    """
+    owner = line[0]
+    new, init = _method(owner, "__new__"), _initialiser(line)
+    if new is None or init is None:
+        own = new or init
+        return _from_function(decorated, *own) if own is not None else Constructor()
+    made, told = _from_function(decorated, *new), _from_function(decorated, *init)
+    if made.signature is None or _takes_anything(made.signature):
+        besides = [
+            *(parameter.name for parameter in _keywords(made.signature)),
+            *_of_others(release, new[1]),
+        ]
+        shown = told
+    else:
+        stars = any(p.kind == ParameterKind.VAR_KEYWORD for p in made.signature.parameters)
+        besides = [*_names(told.signature), *told.accepts] if stars else []
+        shown = made
+    accepts = tuple(dict.fromkeys((*shown.accepts, *besides)))
+    return Constructor(shown.signature, accepts, (*told.marks, *made.marks))
+
+
+def _method(owner: Owner, name: str) -> tuple[Target, Binding] | None:
+    if isinstance(owner, str):
+        return None
+    return next(((owner, member) for member in _facts(owner).members if member.name == name), None)
+
+
+def _initialiser(line: list[Owner]) -> tuple[Target, Binding] | None:
+    return next((found for owner in line if (found := _method(owner, "__init__")) is not None), None)
+
+
+def _takes_anything(signature: Signature) -> bool:
+    """`*args, **kwargs`, with keywords at most besides."""
+    kinds = {parameter.kind for parameter in signature.parameters}
+    return kinds - {ParameterKind.KEYWORD_ONLY} == {ParameterKind.VAR_POSITIONAL, ParameterKind.VAR_KEYWORD}
+
+
+def _keywords(signature: Signature | None) -> Iterator[Parameter]:
+    for parameter in signature.parameters if signature is not None else ():
+        if parameter.kind == ParameterKind.KEYWORD_ONLY:
+            yield parameter
+
+
+def _names(signature: Signature | None) -> Iterator[str]:
+    """The parameters that can be given by name."""
+    named = (ParameterKind.POSITIONAL_OR_KEYWORD, ParameterKind.KEYWORD_ONLY)
+    return (p.name for p in (signature.parameters if signature is not None else ()) if p.kind in named)
+
+
+def _of_others(release: Release, new: Binding) -> Iterator[str]:
+    """Keywords of the classes whose instances a `__new__` makes instead."""
+    for path in new.data.makes if new.form == "def" else ():
+        top, _, rest = path.partition(".")
+        target = release.resolve_dotted(top, rest) if top in release.modules and rest else None
+        known = target is not None and target.binding is not None and target.binding.form == "class"
+        found = _method(target, "__init__") if target is not None and known else None
+        if found is None or found[1].form != "def":
+            yield HIDDEN
+            continue
+        signature = plain_signature(found[1].data.signature)
+        yield from _names(drop_first(signature) if signature is not None else None)
+        yield from found[1].data.accepts
 
 
 def _from_function(decorated: Decorated, owner: Target, binding: Binding) -> Constructor:
@@ -106,17 +205,7 @@ def _from_function(decorated: Decorated, owner: Target, binding: Binding) -> Con
     if signature is None:
         return Constructor()
     marks = tuple(mark for mark in facts.deprecations if mark[5] is not None)
-    accepts = tuple(dict.fromkeys((*facts.accepts, *_taken_before(owner, binding))))
-    return Constructor(drop_first(signature._replace(returns=None)), accepts, marks)
-
-
-def _taken_before(owner: Target, binding: Binding) -> Iterator[str]:
-    """Keywords that `__new__` names, where `__init__` is the one that says the rest."""
-    for member in _facts(owner).members if binding.name == "__init__" else ():
-        if member.name == "__new__" and member.form == "def" and member.data.signature is not None:
-            for parameter in map(Parameter._make, member.data.signature[0]):
-                if parameter.kind == ParameterKind.KEYWORD_ONLY:
-                    yield parameter.name
+    return Constructor(drop_first(signature._replace(returns=None)), facts.accepts, marks)
 
 
 # ---- generated from fields

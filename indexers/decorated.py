@@ -28,7 +28,7 @@ class Decorated:
             use = Use._make(item)
             wrapper = self._wrapper(module, use)
             if wrapper is None or wrapper.way != GIVES_BACK:
-                facts = self._by_name(use, facts)
+                facts = self._by_name(use, facts, shows=wrapper is not None and wrapper.restricts)
             if wrapper is not None and wrapper.way != GIVES_BACK:
                 facts = _wrapped(use, _without_hidden(use, wrapper), facts)
         return facts
@@ -54,11 +54,11 @@ class Decorated:
             known = self._names[key] = repr(self._wrapper(module, use)).encode()
         return known
 
-    def _by_name(self, use: Use, facts: FunctionFacts) -> FunctionFacts:
+    def _by_name(self, use: Use, facts: FunctionFacts, *, shows: bool) -> FunctionFacts:
         marks = tuple(parameter_marks(use))
         signature = plain_signature(facts.signature)
         if signature is not None:
-            left = restricted(use, signature)
+            left = restricted(use, signature, shows=shows)
             if left is not signature:
                 facts = facts._replace(signature=(left.parameters, left.returns))
         return facts._replace(deprecations=(*facts.deprecations, *marks)) if marks else facts
@@ -117,7 +117,20 @@ def _wrapped(use: Use, wrapper: WrapperFacts, facts: FunctionFacts) -> FunctionF
         facts = facts._replace(accepts=tuple(dict.fromkeys(accepts)))
     if wrapper.signature is None or facts.signature is None:
         return facts
-    return facts._replace(signature=_with_added(facts.signature, wrapper.signature[0]))
+    added = tuple(told for item in wrapper.signature[0] if (told := _told(use, item)) is not None)
+    return facts._replace(signature=_with_added(facts.signature, added))
+
+
+def _told(use: Use, item: tuple[Any, ...]) -> tuple[Any, ...] | None:
+    """An added parameter, whose name and default may be what the decorator is given; None for no name."""
+    name, kind, default, note = item
+    if isinstance(name, tuple):
+        name = use.argument(name[0] if name[0] >= 0 else None, name[1])
+    if isinstance(default, tuple):
+        position, argument, text = default
+        given = use.given(position if position >= 0 else None, argument)
+        default = text if not given else "..." if given[0] is ... else repr(given[0])
+    return (name, kind, default, note) if isinstance(name, str) else None
 
 
 def _accepted(use: Use, wrapper: WrapperFacts) -> Iterator[str]:

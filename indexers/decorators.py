@@ -9,7 +9,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from ..kb.symbols import ParameterKind, Signature
+from ..kb.symbols import Parameter, ParameterKind, Signature
 from .deprecations import make_mark
 from .signatures import dotted_name
 
@@ -17,8 +17,8 @@ from .signatures import dotted_name
 class Use(NamedTuple):
     """One decorator of a function: the name as written, and what of its arguments is literal.
 
-    An argument is (keyword or None, value); a value is a string, a tuple of (key, value)
-    pairs for a dictionary, or None where it cannot be read.
+    An argument is (keyword or None, value); a value is a string, a number, a truth value, None, a
+    tuple of (key, value) pairs for a dictionary or a list, or `...` where it cannot be read.
     """
 
     name: str
@@ -32,12 +32,16 @@ class Use(NamedTuple):
         return self.name.rpartition(".")[2]
 
     def argument(self, position: int | None, *names: str) -> Any:
-        """The literal value of an argument that is given by place or by one of its names."""
+        """The literal value of an argument that is given by place or by one of its names, else None."""
+        return next(iter(self.given(position, *names)), None)
+
+    def given(self, position: int | None, *names: str) -> tuple[Any, ...]:
+        """The same alone in a tuple, which is empty where the argument is not given."""
         for keyword, value in self.arguments:
             if keyword in names:
-                return value
+                return (value,)
         placed = [value for keyword, value in self.arguments if keyword is None]
-        return placed[position] if position is not None and position < len(placed) else None
+        return (placed[position],) if position is not None and position < len(placed) else ()
 
 
 class _Shape(NamedTuple):
@@ -50,6 +54,8 @@ class _Shape(NamedTuple):
     """(old, new) where the decorator itself knows them."""
     only: int | None = None
     """The parameter from which on all are keywords."""
+    allowed: int | None = None
+    """The list of parameters that may be given by place, without which those with a default may not."""
 
 
 _SHAPES = {
@@ -65,7 +71,7 @@ _SHAPES = {
     "make_keyword_only": _Shape(None, None, 0, only=1),
     "deprecate_multichannel_kwarg": _Shape(fixed=("multichannel", "channel_axis")),
     "deprecate_kwargs": _Shape(),
-    "deprecate_nonkeyword_arguments": _Shape(),
+    "deprecate_nonkeyword_arguments": _Shape(allowed=1),
     "deprecate_positional_args": _Shape(),
     "_deprecate_positional_args": _Shape(),
     "_deprecate_positional_arguments": _Shape(),
@@ -106,7 +112,7 @@ def read_use(node: ast.expr) -> Use | None:
 
 def _literal(node: ast.expr) -> Any:
     if isinstance(node, ast.Constant):
-        return node.value if isinstance(node.value, str) else None
+        return node.value if node.value is None or isinstance(node.value, str | int | float) else ...
     if isinstance(node, ast.Dict):
         pairs = [
             (_literal(key), _literal(value)) for key, value in zip(node.keys, node.values, strict=True) if key
@@ -114,7 +120,7 @@ def _literal(node: ast.expr) -> Any:
         return tuple((key, value) for key, value in pairs if isinstance(key, str))
     if isinstance(node, ast.List | ast.Tuple):
         return tuple((text, None) for text in map(_literal, node.elts) if isinstance(text, str))
-    return None
+    return ...
 
 
 def parameter_marks(use: Use) -> Iterator[tuple[Any, ...]]:
@@ -156,9 +162,14 @@ def _text(value: Any) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def restricted(use: Use, signature: Signature) -> Signature:
-    """The signature under a decorator that turns parameters into keywords."""
+def restricted(use: Use, signature: Signature, *, shows: bool) -> Signature:
+    """The signature under a decorator that turns parameters into keywords.
+
+    `shows` is True where the decorator's own code writes such a signature: some only warn.
+    """
     shape = _SHAPES.get(use.last)
+    if shape is not None and shape.allowed is not None and shows:
+        return _but_for(use.given(shape.allowed, "allowed_args"), signature)
     first = use.argument(shape.only, "name") if shape is not None and shape.only is not None else None
     names = [parameter.name for parameter in signature.parameters]
     if first not in names:
@@ -170,3 +181,27 @@ def restricted(use: Use, signature: Signature) -> Signature:
         for parameter in signature.parameters[at:]
     ]
     return signature._replace(parameters=(*signature.parameters[:at], *behind))
+
+
+def _but_for(allowed: tuple[Any, ...], signature: Signature) -> Signature:
+    """All parameters but those allowed are keywords, and stand where keywords do."""
+    named = {name for name, _ in allowed[0]} if allowed and isinstance(allowed[0], tuple) else None
+    if allowed and allowed[0] is not None and named is None:
+        return signature
+    only = ParameterKind.KEYWORD_ONLY.value
+    parameters = [
+        parameter._replace(kind=only)
+        if parameter.kind in _PLACED
+        and (parameter.name not in named if named is not None else parameter.default is not None)
+        else parameter
+        for parameter in signature.parameters
+    ]
+    return signature._replace(parameters=tuple(sorted(parameters, key=_kind_order)))
+
+
+_PLACED = (ParameterKind.POSITIONAL_ONLY, ParameterKind.POSITIONAL_OR_KEYWORD)
+_ORDER = [kind.value for kind in ParameterKind]
+
+
+def _kind_order(parameter: Parameter) -> int:
+    return _ORDER.index(parameter.kind)

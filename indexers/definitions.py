@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,8 @@ from .docstring_injectors import injected_function
 from .docstring_signatures import written_signature
 from .facts import AttributeFacts, Binding, FunctionFacts, PartialFacts
 from .literals import string_value
+from .made_classes import made_classes
+from .mangling import mangled_signature
 from .partials import PARTIALS, plain_bound, read_partial
 from .signatures import dotted_name, expression_text, signature_of, too_deep
 from .wrappers import added_by_property, call_wrapper, read_wrapper
@@ -31,6 +34,24 @@ _PROPERTIES = {
     "deprecated_property", "lazy_attribute", "_api.deprecate_privatize_attribute",
 }  # fmt: skip
 _VALUE_LENGTH = 80
+_OTHER_PROJECTS = frozenset(
+    {
+        "abc",
+        "attr",
+        "attrs",
+        "builtins",
+        "click",
+        "decorator",
+        "hypothesis",
+        "mock",
+        "nose",
+        "numba",
+        "pytest",
+        "six",
+        "typing_extensions",
+    }
+)
+"""Where decorators often come from, none of which changes a signature of its user's."""
 
 
 def docstring_of(body: list[ast.stmt]) -> str | None:
@@ -94,14 +115,17 @@ def read_function(node: Function, scope: Scope) -> tuple[str, Any]:
     marks, raises = definition_marks(node, scope.reader.bodies, parameter_names(node.args), scope.constants)
     if is_property and scope.is_class:
         returns = expression_text(node.returns)
-        adds = added_by_property(node, scope.reader.bodies) if node.name == "__signature__" else None
+        adds = added_by_property(node, scope) if node.name == "__signature__" else None
         return "attr", (AttributeFacts(None, returns, tuple(sorted(labels)), None, doc, adds), marks)
     signature = signature_of(node.args, node.returns)
+    if scope.class_name is not None and not scope.reader.is_stub:
+        signature = mangled_signature(signature, scope.class_name)
     return "def", FunctionFacts(
         signature, tuple(sorted(labels)), (), marks, raises, doc,
         decorators=tuple(tuple(use) for use in _uses(node, scope)),
         accepts=scope.reader.bodies.taken.of(node),
         wrapper=_wrapper(node, scope),
+        makes=made_classes(node, scope) if node.name == "__new__" and scope.is_class else (),
     )  # fmt: skip
 
 
@@ -114,14 +138,19 @@ def _uses(node: Function, scope: Scope) -> Iterator[Use]:
 
 
 def _matters(use: Use, scope: Scope) -> bool:
-    return is_parameter_decorator(use.name) or scope.inside(scope.origin(use.name))
+    origin = scope.origin(use.name)
+    if is_parameter_decorator(use.name) or origin is None or scope.inside(origin):
+        return True
+    # A release may have several packages at the top: only what is known to be another project's is left out.
+    top = origin.partition(".")[0]
+    return top not in _OTHER_PROJECTS and top not in sys.stdlib_module_names
 
 
 def _wrapper(node: Function, scope: Scope) -> Any:
     """What a function at the top of a file, or a class's `__call__`, makes of functions."""
     if scope.is_class:
-        return call_wrapper(node, scope.reader.bodies) if node.name == "__call__" else None
-    return read_wrapper(node, scope.reader.bodies) if scope.kind == "module" else None
+        return call_wrapper(node, scope) if node.name == "__call__" else None
+    return read_wrapper(node, scope) if scope.kind == "module" else None
 
 
 def accessor_of(node: Function) -> str | None:

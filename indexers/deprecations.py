@@ -42,6 +42,7 @@ _WARNINGS = re.compile(
 )
 """Categories of warnings that announce an end."""
 _REMOVED_IN = re.compile(r"^RemovedIn[A-Za-z]*?(\d)(\d)?\w*Warning$")
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _VERSION = r"v?(\d+(?:\.\d+)+(?:\.?(?:dev|rc|a|b|post)\d*)?)"
 
 
@@ -174,6 +175,8 @@ def _symbol_mark(
         text = text_of(argument, constants)
         if text is not None and re.fullmatch(_VERSION, text.strip()):
             known.setdefault("since", text.strip())
+        elif text is not None and _DATE.fullmatch(text.strip()):
+            continue  # the day of the announced removal, which no version tells
         elif text is not None and text != own:
             texts.append(text)
     for keyword in call.keywords:

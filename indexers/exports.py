@@ -13,6 +13,10 @@ from .signatures import dotted_name
 if TYPE_CHECKING:
     from .scope import Scope
 
+OWN = "own"
+"""Kind of an item: names that the module has bound so far.  With it come the number of the statement, and
+(method, text) pairs of tests by which names are left out."""
+
 _ADDS = re.compile(r"\b__all__\s*(?:\+=|\.append\(|\.extend\(|\.insert\()")
 _TAKES = re.compile(r"getattr\(\s*\w+\s*,\s*['\"]__all__['\"]|\b\w+\.__all__\b")
 
@@ -48,8 +52,55 @@ def export_items(scope: Scope, node: ast.expr) -> tuple[Any, ...]:
         and node.args
     ):
         return export_items(scope, node.args[0])
+    rest = _own_names(node)
+    if rest is not None:
+        return ((OWN, scope.reader.next(), rest),)
     names = string_items(node, scope.constants)
     return tuple(names) if names is not None else _export_name(scope, node)
+
+
+def _own_names(node: ast.expr) -> tuple[tuple[str, str], ...] | None:
+    """The tests of `[s for s in dir() if not s.startswith("_")]`; None for anything else."""
+    if not isinstance(node, ast.ListComp) or len(node.generators) != 1:
+        return None
+    loop = node.generators[0]
+    name = loop.target.id if isinstance(loop.target, ast.Name) else ""
+    if not isinstance(loop.iter, ast.Call) or loop.iter.args or dotted_name(node.elt) != name:
+        return None
+    if dotted_name(loop.iter.func) not in ("dir", "globals"):
+        return None
+    tests: list[tuple[str, str]] = []
+    for condition in loop.ifs:
+        if not isinstance(condition, ast.UnaryOp) or not isinstance(condition.op, ast.Not):
+            return None
+        found = _tests(condition.operand, name)
+        if found is None:
+            return None
+        tests += found
+    return tuple(tests)
+
+
+def _tests(node: ast.expr, name: str) -> list[tuple[str, str]] | None:
+    """`s.startswith("_")`, `s.endswith(("a", "b"))`, or several of them joined by `or`."""
+    if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or):
+        parts = [_tests(value, name) for value in node.values]
+        return None if None in parts else [test for part in parts for test in part or ()]
+    if not isinstance(node, ast.Call) or len(node.args) != 1 or not isinstance(node.func, ast.Attribute):
+        return None
+    if dotted_name(node.func.value) != name or node.func.attr not in ("startswith", "endswith"):
+        return None
+    texts = string_items(node.args[0], {})
+    if texts is None:
+        text = string_value(node.args[0], {})
+        texts = [text] if text is not None else None
+    return [(node.func.attr, text) for text in texts] if texts is not None else None
+
+
+def left_out(name: str, tests: tuple[tuple[str, str], ...]) -> bool:
+    """True where one of the tests is met."""
+    return any(
+        name.startswith(text) if method == "startswith" else name.endswith(text) for method, text in tests
+    )
 
 
 def _export_name(scope: Scope, node: ast.expr) -> tuple[Any, ...]:

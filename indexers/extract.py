@@ -16,12 +16,18 @@ from .definitions import docstring_of
 from .deprecation_docs import docstring_marks, speaks
 from .docstring_injectors import mentions
 from .facts import Binding, ModuleFacts, StarImport
+from .forwarding import NOTE as FORWARDS
+from .forwarding import registers_modules
 from .getattr_factories import Factory, factory_of, may_make_getattr, read_delegate
 from .global_names import global_names
+from .lazy import MADE_ELSEWHERE, UNREADABLE
 from .legacy import parse_legacy
 from .loops import LOOP_NAMES
+from .marked_aliases import NOTE as MARKED_ALIASES
+from .marked_aliases import has_marked_aliases
 from .module_getattr import DYNAMIC, Served, read_getattr, serve_delegate
-from .patchers import patchers, set_classes
+from .patchers import module_patchers, patchers, set_classes
+from .replaced_modules import REPLACED, may_replace_itself, replaced_names
 from .scope import FileReader, Scope
 from .sources import SourceError, decode_source
 
@@ -31,6 +37,8 @@ _WRITES_GLOBALS = re.compile(
     re.MULTILINE,
 )
 DECLARED_CLASS = "a compiled class, of which its .pxd declares a part"
+_SERVED_ELSEWHERE = (DYNAMIC, MADE_ELSEWHERE, UNREADABLE, REPLACED)
+"""Reasons for which a module most likely serves what it imports for type checkers."""
 _PARSE_ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
@@ -109,10 +117,18 @@ def _read(
     reader = FileReader(module, bodies, is_init=is_init, is_stub=is_stub)
     if ":=" in text:
         reader.notes.add("walrus")
+    if is_init and "." not in module and registers_modules(text):
+        reader.notes.add(FORWARDS)
     reader.injects = mentions(text)
     scope = Scope(reader)
     scope.run(tree.body)
     served, bindings_served = _served(scope)
+    for binding in bindings_served:
+        scope.dead.pop(binding.name, None)  # what is served is stronger than a branch that is not taken
+    if may_replace_itself(text):
+        replaced, reason = replaced_names(tree, scope.constants, bodies, reader.package)
+        bindings_served += tuple(replaced)
+        scope.opaque = scope.opaque or reason
     scope.finish()
     scope.open_classes(set_classes(tree, text))
     may_write = "globals()" in text or "sys.modules[__name__]" in text
@@ -126,19 +142,22 @@ def _read(
         bindings = tuple(
             binding._replace(via=via) if binding.via == "definition" else binding for binding in bindings
         )
+    if has_marked_aliases(bindings):
+        reader.notes.add(MARKED_ALIASES)
     docstring = docstring_of(tree.body)
     doc = reader.docstrings.keep(docstring)
+    opaque = scope.opaque or served.opaque or _partly_read(tree)
     return ModuleFacts(
         parser=parser,
         bindings=bindings,
         stars=tuple(scope.stars),
         exports=tuple(scope.exports) or None,
         served=bindings_served,
-        opaque=scope.opaque or served.opaque or _partly_read(tree),
+        opaque=opaque,
         factories=_factories(scope, tree, text),
         getattr_factory=served.factory,
         deleted=tuple(sorted(scope.deleted)),
-        typing_only=tuple(sorted(scope.typing_only)),
+        typing_only=() if opaque in _SERVED_ELSEWHERE else tuple(sorted(scope.typing_only)),
         stub_attached=scope.stub_attached,
         errors=getattr(tree, "errors", 0),
         doc=doc,
@@ -149,7 +168,7 @@ def _read(
         injected=tuple(reader.injections),
         attached=tuple(reader.attached),
         texts=tuple(reader.docstrings.texts.items()),
-        patchers=patchers(text, bodies.lines, scope.functions),
+        patchers=(*patchers(text, bodies.lines, scope.functions), *module_patchers(tree, text, bodies)),
     )
 
 
@@ -172,7 +191,12 @@ def _partly_read(tree: ast.Module) -> str | None:
 def _writes_in_function(tree: ast.Module, text: str) -> bool:
     """Names made inside functions, which the top level may call; loops at the top level are read as such."""
     lines = [text.count("\n", 0, match.start()) + 1 for match in _WRITES_GLOBALS.finditer(text)]
-    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    functions = [
+        node
+        for node in ast.walk(tree)
+        # A module's `__getattr__` keeps what it serves: names that are read there.
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name != "__getattr__"
+    ]
     return any(node.lineno < line <= (node.end_lineno or 0) for node in functions for line in lines)
 
 

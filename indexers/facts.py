@@ -57,6 +57,8 @@ class FunctionFacts(NamedTuple):
     """Keywords that it takes out of its `**kwargs` by name."""
     wrapper: Any = None
     """`wrappers.WrapperFacts`: what it makes of a function, where it is used as a decorator."""
+    makes: tuple[str, ...] = ()
+    """Absolute paths of classes whose instances a `__new__` may make instead of its own."""
 
 
 class AttributeFacts(NamedTuple):

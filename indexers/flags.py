@@ -7,8 +7,8 @@ import copy
 
 from .branches import verdict
 
-Flags = dict[str, bool | str]
-"""A flag's value, or the condition under which it is true."""
+Flags = dict[str, bool | str | ast.expr]
+"""A flag's value, the condition under which it is true, or what it is of `sys.version_info` and its like."""
 
 
 def note_flag(flags: Flags, name: str, value: ast.expr, conditions: list[str]) -> None:
@@ -16,6 +16,8 @@ def note_flag(flags: Flags, name: str, value: ast.expr, conditions: list[str]) -
     known = _truth(value, flags)
     if known is None:
         flags.pop(name, None)
+        if not conditions and (fact := _of_interpreter(value, flags)) is not None:
+            flags[name] = fact
     elif not conditions:
         flags[name] = known
     elif known:
@@ -35,6 +37,14 @@ def _truth(value: ast.expr, flags: Flags) -> bool | None:
     return None
 
 
+def _of_interpreter(value: ast.expr, flags: Flags) -> ast.expr | None:
+    """The expression for what is known of the interpreter: `_ver = sys.version_info`, `major = _ver[0]`."""
+    if not isinstance(value, ast.Attribute | ast.Subscript):
+        return None
+    written = with_flags(value, flags)
+    return written if verdict(written) is not None else None
+
+
 def with_flags(test: ast.expr, flags: Flags) -> ast.expr:
     """A test with its flags replaced by their values, or by what they stand for."""
     if not flags or not any(isinstance(node, ast.Name) and node.id in flags for node in ast.walk(test)):
@@ -51,6 +61,8 @@ class _Replace(ast.NodeTransformer):
         value = self.flags.get(node.id)
         if value is None:
             return node
+        if isinstance(value, ast.expr):
+            return value
         # A condition in words is shown as it is; no branch can be decided by it.
         new = ast.Name(value, ast.Load()) if isinstance(value, str) else ast.Constant(value)
         return ast.copy_location(new, node)

@@ -102,6 +102,8 @@ class _Steps:
         if isinstance(node, ast.Name):
             known = self.known.get(node.id)
             return node if known is None or known is node else self.value(known, depth + 1)
+        if isinstance(node, ast.Attribute):
+            return ast.Constant(self.package) if dotted_name(node) == "__spec__.parent" else node
         if isinstance(node, ast.Subscript):
             return self._looked_up(node.value, node.slice, depth) or node
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from .facts import StarImport
-from .literals import string_items, string_value
+from .literals import Constants, string_items, string_value
 from .signatures import dotted_name
 
 if TYPE_CHECKING:
@@ -88,3 +88,17 @@ def lazy_extend(scope: Scope, call: ast.Call) -> None:
         name = string_value(table.slice, {})
         if name is not None:
             lazy_names(scope, name, call.args[0])
+
+
+def writes_back(call: ast.Call) -> bool:
+    """`parts = LazyLoader("parts", globals(), "package.parts")`: once loaded, it writes this one name."""
+    function = (dotted_name(call.func) or "").rpartition(".")[2].lstrip("_")
+    return function == "LazyLoader" and bool(call.args) and string_value(call.args[0], {}) is not None
+
+
+def loaded_module(value: ast.expr, constants: Constants) -> str | None:
+    """The module that such a loader stands for."""
+    if not isinstance(value, ast.Call) or len(value.args) < 3 or not writes_back(value):
+        return None
+    module = string_value(value.args[2], constants)
+    return module if module is not None and all(map(str.isidentifier, module.split("."))) else None

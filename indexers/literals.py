@@ -171,7 +171,7 @@ def loop_assignments(target: ast.expr, iterable: ast.expr, constants: Constants)
     rows = _rows(iterable, constants, 0)
     if rows is None:
         strings = string_items(iterable, constants)
-        rows = None if strings is None else [[ast.Constant(text)] for text in strings]
+        rows = _numbers(iterable) if strings is None else [[ast.Constant(text)] for text in strings]
     if rows is None or len(rows) > _MAX_ITEMS:
         return None
     if isinstance(target, ast.Name):
@@ -179,6 +179,26 @@ def loop_assignments(target: ast.expr, iterable: ast.expr, constants: Constants)
     if any(len(row) != len(names) for row in rows):
         return None
     return [{name.id: value for name, value in zip(names, row, strict=True)} for row in rows]
+
+
+def _numbers(node: ast.expr) -> list[list[ast.expr]] | None:
+    """The rounds of `range(2, 7)`."""
+    if not isinstance(node, ast.Call) or node.keywords or not 1 <= len(node.args) <= 2:
+        return None
+    ends = [end.value for end in node.args if isinstance(end, ast.Constant) and type(end.value) is int]
+    called = isinstance(node.func, ast.Name) and node.func.id in ("range", "xrange")
+    if not called or len(ends) != len(node.args):
+        return None
+    numbers = range(*ends)
+    return [[ast.Constant(number)] for number in numbers] if len(numbers) <= _MAX_ITEMS else None
+
+
+def _field(node: ast.expr, names: Mapping[str, ast.expr], depth: int) -> str | None:
+    """What a field of a text is filled with: a text, or a number as it is written."""
+    value = names.get(node.id) if isinstance(node, ast.Name) else node
+    if isinstance(value, ast.Constant) and type(value.value) is int and abs(value.value) <= _MAX_ITEMS:
+        return str(value.value)
+    return string_value(node, names, depth)
 
 
 def _comprehension(
@@ -206,8 +226,10 @@ def string_value(node: ast.expr, names: Mapping[str, ast.expr], depth: int = 0) 
             return None
         return string_value(inner, {} if isinstance(inner, ast.Constant) else names, depth + 1)
     if isinstance(node, ast.JoinedStr):
+        if any(isinstance(part, ast.FormattedValue) and part.format_spec is not None for part in node.values):
+            return None
         parts = [
-            string_value(part.value if isinstance(part, ast.FormattedValue) else part, names, depth + 1)
+            _field(part.value if isinstance(part, ast.FormattedValue) else part, names, depth + 1)
             for part in node.values
         ]
         return None if None in parts else "".join(part for part in parts if part is not None)
@@ -226,7 +248,7 @@ def _formatted(node: ast.Call, template: ast.expr, names: Mapping[str, ast.expr]
     text = string_value(template, names, depth + 1)
     given: list[tuple[str, ast.expr]] = [(str(at), value) for at, value in enumerate(node.args)]
     given += [(word.arg, word.value) for word in node.keywords if word.arg]
-    values = {name: string_value(value, names, depth + 1) for name, value in given}
+    values = {name: _field(value, names, depth + 1) for name, value in given}
     if text is None or len(text) > _LONGEST or None in values.values():
         return None
     numbers = iter(range(len(node.args)))
@@ -242,10 +264,11 @@ def _formatted(node: ast.Call, template: ast.expr, names: Mapping[str, ast.expr]
 
 def _percent(node: ast.BinOp, names: Mapping[str, ast.expr]) -> str | None:
     template = string_value(node.left, names)
-    value = string_value(node.right, names)
-    if template is None or value is None or template.count("%") != 1 or "%s" not in template:
+    value = _field(node.right, names, 0)
+    if template is None or value is None or template.count("%") != 1:
         return None
-    return template.replace("%s", value)
+    mark = "%d" if value.lstrip("-").isdigit() and "%d" in template else "%s"
+    return template.replace(mark, value) if mark in template else None
 
 
 UNREADABLE = ast.Constant(None)

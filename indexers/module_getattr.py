@@ -18,6 +18,8 @@ from .signatures import dotted_name, expression_text
 DYNAMIC = "names are served by a module __getattr__ that cannot be read"
 
 _WARNING = re.compile(r"warn|deprecat", re.IGNORECASE)
+_REMOVED = re.compile(r"\b(?:is|was|were|are|been) (?:now )?removed\b", re.IGNORECASE)
+"""What a warning says of something that is gone already."""
 
 Reader = Callable[[list[ast.stmt]], dict[str, Binding]]
 """Reads a few statements as a scope of its own and gives what they bind."""
@@ -313,13 +315,19 @@ class _Reading:
             found = marks or tuple(warning_marks(_flat(body), ()))
             texts = {**self.constants, **_assigned(body)}
             outcome = self._outcome(name, end, local, found, texts)
-            self.served.bindings[name] = self._followed(name, outcome, body)
+            outcome = self._followed(name, outcome, body)
+            if isinstance(end, ast.Return) and _is_empty_class(end.value, body):
+                outcome = _stand_in(outcome)
+            self.served.bindings[name] = outcome
 
     def _followed(self, name: str, outcome: Binding, body: list[ast.stmt]) -> Binding:
         """The outcome for this very name, where tables and texts that depend on it tell more."""
+        steps = [*self.prelude, *body]
+        if outcome.form == "ref" and _assigns(steps, outcome.data.partition(".")[0]):
+            # A variable of the function, no name of the module.
+            outcome = outcome._replace(form="attr", data=AttributeFacts())
         if outcome.form not in ("attr", "raises"):
             return outcome
-        steps = [*self.prelude, *body]
         found, warned = follow(name, steps, self.constants, self.package, self.parameter)
         if warned is not None and outcome.deprecations:
             marks = tuple(
@@ -394,6 +402,39 @@ class _Reading:
         return None
 
 
+def _is_empty_class(value: ast.expr | None, body: list[ast.stmt]) -> bool:
+    """`class Old: pass` made on the spot, or `type(name, (), {})`: nothing is left of what it was."""
+    if isinstance(value, ast.Call):
+        given = value.args[1:]
+        return (
+            dotted_name(value.func) == "type"
+            and len(given) == 2
+            and isinstance(given[0], ast.Tuple)
+            and isinstance(given[1], ast.Dict)
+            and not given[0].elts
+            and not given[1].keys
+        )
+    name = dotted_name(value)
+    return any(
+        isinstance(statement, ast.ClassDef)
+        and statement.name == name
+        and not statement.bases
+        and not statement.decorator_list
+        and all(isinstance(inner, ast.Pass) or _is_text(inner) for inner in statement.body)
+        for statement in _flat(body)
+    )
+
+
+def _is_text(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+
+
+def _stand_in(binding: Binding) -> Binding:
+    """An empty class in the place of one of which the warning says that it is gone: a tombstone."""
+    said = next((mark[1] for mark in binding.deprecations if mark[1] and _REMOVED.search(mark[1])), None)
+    return binding if said is None else binding._replace(form="raises", data=said, deprecations=())
+
+
 def _below(binding: Binding, rest: str) -> Binding | None:
     """The attribute `rest` of a locally imported name."""
     if not rest:
@@ -415,6 +456,15 @@ def _assigned(body: list[ast.stmt]) -> dict[str, ast.expr]:
         for statement in _flat(body)
         if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name)
     }
+
+
+def _assigns(body: list[ast.stmt], name: str) -> bool:
+    """True where a branch, or a branch of it, assigns a variable."""
+    return any(
+        isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store)
+        for statement in body
+        for node in ast.walk(statement)
+    )
 
 
 def _flat(body: list[ast.stmt]) -> list[ast.stmt]:

@@ -13,12 +13,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from .compiled_names import add_documented, add_imported, listed_in_stub, prefer_stubs
+from .compiled_names import TEST_SUITE, add_documented, add_imported, listed_in_stub, prefer_stubs
+from .exports import OWN, left_out
 from .facts import Binding, ModuleFacts, StarImport
+from .forwarding import bind_forwarded, forwarded
 from .made_getattrs import add_made_getattrs
-from .patched_members import add_patches
+from .marked_aliases import NOTE as MARKED_ALIASES
+from .patched_members import add_class_exports, add_held_members, add_patches
 from .stdlib import in_stdlib
-from .stubs import UNSOURCED, is_made, made_at_run_time, of_compiled
+from .stubs import UNSOURCED, handed_on, is_made, made_at_run_time, of_compiled
 
 _MAX_STEPS = 60
 """Longer chains of aliases are cycles, or as good as."""
@@ -74,7 +77,17 @@ class Release:
         )
         self._add_namespace_folders()
         self.tops = {module.partition(".")[0] for module in self.modules}
+        self.forwards = forwarded(self)
+        self.marking = {
+            module
+            for module, entry in self.modules.items()
+            if entry.facts is not None and MARKED_ALIASES in entry.facts.notes
+        }
         self._has_sources = any(entry.facts is not None for entry in self.modules.values())
+        self.has_binaries = any(
+            entry.facts is None and entry.opaque not in (None, TEST_SUITE) for entry in self.modules.values()
+        )
+        """Binaries, or what could not be read: either may set names on other modules."""
         self._namespaces: dict[str, dict[str, Binding]] = {}
         self._exports: dict[str, Exports | None] = {}
         self._targets: dict[tuple[str, str], Target] = {}
@@ -109,7 +122,8 @@ class Release:
             return self._shown(entry, entry.stub) if entry.stub is not None else {}
         names = {binding.name: binding for binding in facts.bindings}
         for binding in facts.served:
-            names.setdefault(binding.name, binding)
+            if not self.is_gone(binding):
+                names.setdefault(binding.name, binding)
         if facts.stub_attached and entry.stub is not None:
             for binding in entry.stub.bindings:
                 names[binding.name] = binding._replace(via="lazy")
@@ -130,6 +144,12 @@ class Release:
         """True for a module that is known by its stub alone, where that is not all that a release has."""
         return entry.facts is None and entry.stub is not None and self._has_sources
 
+    def is_gone(self, binding: Binding) -> bool:
+        """True for an entry of a lazy table that names a module of the project which is not there."""
+        if binding.via != "lazy" or binding.form != "import" or binding.data in self.modules:
+            return False
+        return binding.data.partition(".")[0] in self.tops
+
     def opaque(self, module: str) -> str | None:
         """Why a module may bind names that cannot be seen, None where it cannot."""
         entry = self.modules.get(module)
@@ -145,6 +165,7 @@ class Release:
 
     def _bind_witnessed(self) -> None:
         """Expand star imports, and add what other files say of modules that cannot be read."""
+        bind_forwarded(self)
         add_made_getattrs(self)
         add_documented(self)
         self._expand_stars()
@@ -153,11 +174,21 @@ class Release:
             self._expand_stars()
         prefer_stubs(self)
         self._targets.clear()
-        if add_patches(self):
-            self._targets.clear()
+        for add in (add_class_exports, add_held_members, add_patches):
+            if add(self):
+                self._targets.clear()
         for module, entry in self.modules.items():
             if entry.stub is not None and self.opaque(module) is not None and listed_in_stub(self, module):
                 self._listed.add(module)
+                self._add_handed_on(module, entry.stub)
+
+    def _add_handed_on(self, module: str, stub: ModuleFacts) -> None:
+        """What a complete stub takes from elsewhere, and the source binds by no statement."""
+        names = self.namespace(module)
+        for binding in stub.bindings:
+            given = handed_on(binding)
+            if given is not None and f"{module}.{given.name}" not in self.modules:
+                names.setdefault(given.name, given)
 
     def forget(self, module: str, name: str) -> None:
         """Resolve a name, and whatever leads to it, anew."""
@@ -205,9 +236,38 @@ class Release:
                 continue
             if source == module or self._leads_back(module, source, name):
                 continue
-            names[name] = Binding(
-                name, "from", (source, name), 0, star.seq, "star-import", star.condition, (), star.marks
-            )
+            doubt = None if star.everything else self._doubt(source, name)
+            form: tuple[str, Any] = ("from", (source, name)) if doubt is None else ("unknown", doubt)
+            if doubt is None or known is None or known.data == doubt:
+                names[name] = Binding(name, *form, 0, star.seq, "star-import", star.condition, (), star.marks)
+
+    def _doubt(self, source: str, name: str) -> str | None:
+        """Why a star import may not bring a name, None where nothing speaks against it.
+
+        Exports that are made at run time are those of the module.  Where others are listed, they are the
+        objects that it makes; other definitions may be helpers.
+        """
+        exports = self.exports(source)
+        binding = self.namespace(source).get(name)
+        if exports is None or not exports.partial or name in exports.names or binding is None:
+            return None
+        if not exports.names:
+            if binding.form != "import" and self.resolve(source, name).form not in ("external", "module"):
+                return None
+        elif self._is_made_object(source, binding):
+            return None
+        return f"it is star-imported from {source}, whose __all__ is made at run time, if at all"
+
+    def _is_made_object(self, module: str, binding: Binding, steps: int = 0) -> bool:
+        """True for an object of a class of the release, and for what other files say that a module makes."""
+        if binding.form == "from" and steps < _MAX_STEPS:
+            source = self.locate(module, binding.data[0])
+            known = self.namespace(source).get(binding.data[1])
+            return known is not None and self._is_made_object(source, known, steps + 1)
+        if binding.form != "attr" or not binding.data.calls or binding.seq < 0:
+            return binding.seq < 0
+        made = self.resolve_dotted(module, binding.data.calls)
+        return made.form == "object" and made.binding is not None and made.binding.form == "class"
 
     def _fill_from_stub(self, module: str) -> None:
         """What an open module makes by running code, the stub beside it may list; all else is stronger."""
@@ -328,6 +388,9 @@ class Release:
                 result.partial = True
             elif item[0] == "self":
                 names.update(result.names)
+            elif item[0] == OWN:
+                names.update(self._bound_before(module, *item[1:]))
+                result.partial |= self.opaque(module) is not None
             else:
                 inner = self._referred(item, module, seen)
                 if inner is None:
@@ -345,6 +408,15 @@ class Release:
         else:
             result.partial = True
 
+    def _bound_before(self, module: str, seq: int, tests: tuple[tuple[str, str], ...]) -> dict[str, None]:
+        """The names that a module has when a statement is run; those that pass a test are left out."""
+        unseen = ("getattr", "lazy", "typing")
+        return {
+            name: None
+            for name, binding in self.namespace(module).items()
+            if binding.seq < seq and binding.via not in unseen and not left_out(name, tests)
+        }
+
     def _referred(self, item: tuple[str, str], module: str, seen: frozenset[str]) -> Exports | None:
         if item[0] == "module":
             return self.exports(self.locate(module, item[1]), seen)
@@ -355,6 +427,10 @@ class Release:
 
     def locate(self, module: str, imported: str) -> str:
         """The absolute name of an imported module; Python 2 sources may mean a sibling."""
+        if self.forwards and imported not in self.modules:
+            top, dot, rest = imported.partition(".")
+            inner = f"{self.forwards.get(top, top)}{dot}{rest}"
+            imported = inner if inner in self.modules else imported
         if imported in self.modules or not self.python2:
             return imported
         entry = self.modules[module]
@@ -456,15 +532,28 @@ class Release:
             return Target("external", f"{target.path}.{name}")
         if target.form == "object" and target.binding is not None:
             binding = target.binding
-            if binding.form == "class":
-                for member in binding.data.members:
-                    if member.name == name:
-                        return self._member(target, member, steps)
+            if binding.form == "class" and (found := self._inherited(target, name, steps)) is not None:
+                return found
             if binding.form == "attr" and binding.data.calls:
                 owner = self.resolve_dotted(target.module, binding.data.calls, steps + 1)
                 if owner.form == "object" and owner.binding is not None and owner.binding.form == "class":
                     return self.attribute(owner, name, steps + 1)._replace(form="bound")
         return Target("unknown", f"{name} of {target.path} cannot be told")
+
+    def _inherited(self, target: Target, name: str, steps: int) -> Target | None:
+        """What a member of a class, its own or that of an ancestor, leads to; None where none has it."""
+        pending, seen = [target], set[str]()
+        while pending and len(seen) < _MAX_STEPS:
+            owner = pending.pop(0)
+            if owner.path in seen or owner.binding is None or owner.binding.form != "class":
+                continue
+            seen.add(owner.path)
+            for member in owner.binding.data.members:
+                if member.name == name:
+                    return self._member(owner, member, steps)
+            bases = (base for base in owner.binding.data.bases if base is not None)
+            pending += [self.resolve_dotted(owner.module, base, steps + 1) for base in bases]
+        return None
 
     def _member(self, owner: Target, member: Binding, steps: int) -> Target:
         """What a member of a class leads to: most are defined there, some are imported or are other names."""

@@ -1,13 +1,18 @@
-"""Attributes that a module sets on classes and modules of other files: `Tensor.storage = storage`."""
+"""Attributes that code sets on what other files define: `Tensor.storage = storage`, `@Backend.export`."""
 
 from __future__ import annotations
 
 import ast
 import hashlib
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from .facts import AttributeFacts, Binding, FunctionFacts
+from .patchers import BARE_CALL, Patcher
 from .signatures import dotted_name, signature_of
+
+_MAX_DEPTH = 8
+"""Bases of bases that are looked at."""
 
 if TYPE_CHECKING:
     from .namespaces import Release, Target
@@ -49,6 +54,92 @@ def add_patches(release: Release) -> bool:
             if target is not None:
                 changed |= _apply(release, target, patch)
     return changed
+
+
+def add_class_exports(release: Release) -> bool:
+    """Bind in modules what a decorator of their classes sets there; what they bind themselves stays.
+
+    Where the names are computed, the module is open.
+    """
+    known: dict[str, list[tuple[str, Patcher]]] = {}
+    for module, entry in release.modules.items():
+        for patcher in map(Patcher._make, entry.facts.patchers if entry.facts is not None else ()):
+            if patcher.on_module:
+                last = patcher.name.rpartition(".")[2]
+                known.setdefault(last, []).append((f"{module}.{patcher.name}", patcher))
+    changed = False
+    for module in release.modules if known else ():
+        classes = [binding for binding in release.namespace(module).values() if binding.form == "class"]
+        for binding in classes:
+            for name in binding.data.decorators:
+                decorator = name.removesuffix(BARE_CALL)
+                candidates = known.get(decorator.rpartition(".")[2])
+                paths = set(_defined_at(release, module, decorator)) if candidates else ()
+                for path, patcher in candidates or ():
+                    if path in paths:
+                        _export(release, module, binding, patcher)
+                        changed = True
+    return changed
+
+
+def add_held_members(release: Release) -> bool:
+    """Give classes what code sets on them by way of an attribute of other classes: `cls._target.x = ...`.
+
+    The other classes have an ancestor in the file of that code.
+    """
+    known: dict[str, list[tuple[str, Patcher]]] = {}
+    for module, entry in release.modules.items():
+        for patcher in map(Patcher._make, entry.facts.patchers if entry.facts is not None else ()):
+            if patcher.holder is not None:
+                known.setdefault(patcher.holder, []).append((module, patcher))
+    changed = False
+    for module in release.modules if known else ():
+        classes = [binding for binding in release.namespace(module).values() if binding.form == "class"]
+        for binding in classes:
+            for member in binding.data.members:
+                for source, patcher in known.get(member.name, ()) if member.form == "ref" else ():
+                    target = release.resolve_dotted(module, member.data)
+                    if target.form == "object" and source in _ancestor_modules(release, module, binding):
+                        changed |= _set_held(release, target, patcher, module, binding.line)
+    return changed
+
+
+def _set_held(release: Release, target: Target, patcher: Patcher, module: str, line: int) -> bool:
+    condition = f"{module} has been imported" if module != target.module else None
+    patch = Binding(patcher.keys[0], "attr", AttributeFacts(), line, -1, "dynamic", condition)
+    return _apply(release, target, patch)
+
+
+def _ancestor_modules(release: Release, module: str, binding: Binding, depth: int = 0) -> Iterator[str]:
+    yield module
+    for base in binding.data.bases if depth < _MAX_DEPTH else ():
+        target = release.resolve_dotted(module, base) if base is not None else None
+        if target is not None and target.binding is not None and target.binding.form == "class":
+            yield from _ancestor_modules(release, target.module, target.binding, depth + 1)
+
+
+def _defined_at(release: Release, module: str, dotted: str, depth: int = 0) -> Iterator[str]:
+    """Where a function may be defined: as it is written, and in bases of the class that it is taken from."""
+    yield release.resolve_dotted(module, dotted).path
+    owner, _, last = dotted.rpartition(".")
+    target = release.resolve_dotted(module, owner) if owner and depth < _MAX_DEPTH else None
+    if target is not None and target.binding is not None and target.binding.form == "class":
+        for base in target.binding.data.bases:
+            if base is not None:
+                yield from _defined_at(release, target.module, f"{base}.{last}", depth + 1)
+
+
+def _export(release: Release, module: str, owner: Binding, patcher: Patcher) -> None:
+    entry, names = release.modules[module], release.namespace(module)
+    bound = [Binding(name, "ref", f"{owner.name}.{name}") for name in patcher.keys]
+    bound += [Binding(name, "attr", AttributeFacts()) for name in patcher.others]
+    for binding in bound:
+        set_here = binding._replace(line=owner.line, seq=-1, via="dynamic", condition=owner.condition)
+        names.setdefault(binding.name, set_here)
+    if not patcher.closed and entry.facts is not None:
+        reason = f"{patcher.name} sets names in it"
+        entry.facts = entry.facts._replace(opaque=entry.facts.opaque or reason)
+    entry.key = hashlib.blake2b(entry.key + repr((owner.name, patcher)).encode(), digest_size=16).digest()
 
 
 def _find(release: Release, path: str) -> Target | None:

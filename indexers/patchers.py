@@ -15,15 +15,25 @@ from __future__ import annotations
 import ast
 import re
 import textwrap
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from .bodies import Bodies
 
 _SETS = re.compile(
     r"\bsetattr\(\s*(?P<set>(?!self\b)\w+)\s*,"
     r"|^[ \t]+(?P<bound>cls|klass|class_)\.(?:(?!_)\w+\s*=(?!=)|(?!__|mro\b|register\b)\w+\()",
     re.MULTILINE,
 )
-_SET_BY_NAME = re.compile(r"^[ \t]+setattr\(\s*([A-Z]\w*)\s*,\s*(?![\s'\"])", re.MULTILINE)
+_WORDS = ("setattr(", "cls.", "klass.", "class_.")
+"""One of these is in every text that `_SETS` finds."""
+_SET_BY_NAME = re.compile(
+    r"(?<=[ \t])setattr\(\s*(?:([A-Z]\w*)|self\.__class__|type\(self\))\s*,\s*(?![\s'\"])"
+)
+_SETS_ON_MODULE = re.compile(r"\bsetattr\(\s*sys\.modules\[\s*\w+\.__module__\s*\]")
+_ON_HELD = re.compile(r"\s+(?:cls|klass|class_)\.(\w+)\.(\w+)\s*=(?!=)")
 _CALLED = re.compile(r"\b(\w+)\(")
 _ROUNDS = 4
 """How many helpers deep a function may leave the work to others of its file."""
@@ -61,12 +71,17 @@ class Patcher(NamedTuple):
     """A function that sets attributes on what it is given."""
 
     name: str
+    """With its class before it where it sets names of the module of what it is given."""
     closed: bool
     """It sets nothing but names that are spelled in it."""
     keys: tuple[str, ...] = ()
     """Names that are keys of its dictionaries, on all branches."""
     others: tuple[str, ...] = ()
     """Its other strings that could be names."""
+    on_module: bool = False
+    """It sets them in the module that holds what it is given, where an attribute of it has that name."""
+    holder: str | None = None
+    """The attribute of what it is given that leads to the class on which it sets them."""
 
 
 def patchers(text: str, lines: Sequence[str], functions: Iterable[Span]) -> tuple[Patcher, ...]:
@@ -77,12 +92,18 @@ def patchers(text: str, lines: Sequence[str], functions: Iterable[Span]) -> tupl
     >>> [(patcher.name, patcher.closed, patcher.keys) for patcher in found]
     [('f', True, ()), ('g', True, ('add',))]
     """
-    if not _may_set(text):
-        return ()
-    bodies = {span.name: "\n".join(lines[span.first - 1 : span.last]) for span in functions}
-    found = {name for name, body in bodies.items() if _may_set(body) and _sets_on_parameter(body)}
+    spans = list(functions)
+    places = _lines_with(text, _WORDS) if spans else []
+    found = {
+        span.name
+        for span in spans
+        if bisect_right(places, span.last) > bisect_left(places, span.first)
+        and _sets_on_parameter("\n".join(lines[span.first - 1 : span.last]))
+    }
+    held = tuple(_on_held(lines[place - 1] for place in places))
     if not found:
-        return ()
+        return held
+    bodies = {span.name: "\n".join(lines[span.first - 1 : span.last]) for span in spans}
     for _ in range(_ROUNDS):
         calls = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(found)))})\(\s*\w")
         more = {
@@ -93,12 +114,78 @@ def patchers(text: str, lines: Sequence[str], functions: Iterable[Span]) -> tupl
         if not more:
             break
         found |= more
-    return tuple(_patcher(name, bodies) for name in sorted(found))
+    return (*(_patcher(name, bodies) for name in sorted(found)), *held)
 
 
-def _may_set(text: str) -> bool:
-    """Plain searching is many times quicker than a pattern, and most texts have none of these."""
-    return any(word in text for word in ("setattr(", "cls.", "klass.", "class_."))
+def _on_held(lines: Iterable[str]) -> Iterator[Patcher]:
+    """`cls._target.dispatch = ...`: what is set on the class that an attribute of a class leads to."""
+    found: dict[tuple[str, str], None] = {}
+    for line in lines:
+        if (match := _ON_HELD.match(line)) is not None:
+            found[match[1], match[2]] = None
+    return (Patcher("", True, (name,), holder=holder) for holder, name in found)
+
+
+def module_patchers(tree: ast.Module, text: str, bodies: Bodies) -> tuple[Patcher, ...]:
+    """Functions and methods that do `setattr(sys.modules[cls.__module__], ...)` to a class they are given.
+
+    `keys` are names of attributes of the class that are copied, `others` names of what is made for it.
+    """
+    if ".__module__]" not in text or not _SETS_ON_MODULE.search(text):
+        return ()
+    holders: list[tuple[str, ast.Module | ast.ClassDef]] = [("", tree)]
+    holders += [(f"{node.name}.", node) for node in tree.body if isinstance(node, ast.ClassDef)]
+    return tuple(
+        _module_patcher(prefix + node.name, bodies.body(node))
+        for prefix, holder in holders
+        for node in holder.body
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and _SETS_ON_MODULE.search("\n".join(bodies.lines[node.lineno : node.end_lineno]))
+    )
+
+
+def _module_patcher(name: str, body: list[ast.stmt]) -> Patcher:
+    copied: list[str] = []
+    made: list[str] = []
+    closed = True
+    for node, loops in _with_loops(body, {}):
+        if not isinstance(node, ast.Call) or not _SETS_ON_MODULE.match(ast.unparse(node)):
+            continue
+        key, value = node.args[1], node.args[2]
+        items = loops.get(key.id, []) if isinstance(key, ast.Name) else [key]
+        names = list(_names(items))
+        closed = closed and bool(names) and len(names) == len(items)
+        copies = isinstance(value, ast.Call) and ast.unparse(value.func) == "getattr"
+        (copied if copies else made).extend(names)
+    return Patcher(name, closed, tuple(copied), tuple(made), on_module=True)
+
+
+def _with_loops(
+    body: Sequence[ast.stmt], loops: dict[str, list[ast.expr]]
+) -> Iterator[tuple[ast.AST, dict[str, list[ast.expr]]]]:
+    """The nodes of a body, each with what the loops around it put into their variables."""
+    for statement in body:
+        if isinstance(statement, ast.For):
+            inner = dict(loops)
+            if isinstance(statement.target, ast.Name):
+                literal = isinstance(statement.iter, ast.List | ast.Tuple | ast.Set)
+                inner[statement.target.id] = statement.iter.elts if literal else []  # type: ignore[attr-defined]
+            yield from _with_loops(statement.body, inner)
+        else:
+            yield from ((node, loops) for node in ast.walk(statement))
+
+
+def _lines_with(text: str, words: Iterable[str]) -> list[int]:
+    """Sorted numbers of lines that hold a word.  Plain searching is many times quicker than a pattern."""
+    found: set[int] = set()
+    for word in words:
+        at, position, line = text.find(word), 0, 1
+        while at >= 0:
+            line += text.count("\n", position, at)
+            position = at
+            found.add(line)
+            at = text.find(word, at + len(word))
+    return sorted(found)
 
 
 def writes_mapping(body: str) -> bool:
@@ -125,22 +212,36 @@ def listed_names(call: ast.expr) -> tuple[str, ...]:
 
 
 def set_classes(tree: ast.Module, text: str) -> set[str]:
-    """Names on which functions of a file set attributes whose names are computed: `setattr(Load, name, f)`.
+    """Names of classes on which functions of a file set attributes whose names are computed.
+
+    `setattr(Load, name, f)`, and `setattr(type(self), name, f)` in a method.
 
     >>> source = "class Load: ...\\ndef option(f):\\n    setattr(Load, f.__name__, f)"
     >>> set_classes(ast.parse(source), source)
     {'Load'}
     """
-    matches = list(_SET_BY_NAME.finditer(text)) if "setattr(" in text else []
+    matches = []
+    at = text.find("setattr(")
+    while at >= 0:
+        if (match := _SET_BY_NAME.match(text, at)) is not None:
+            matches.append(match)
+        at = text.find("setattr(", at + 1)
     if not matches:
         return set()
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
-    found = set()
+    found: set[str] = set()
     for match in matches:
         line = text.count("\n", 0, match.start()) + 1
-        if any(node.lineno < line <= (node.end_lineno or 0) for node in functions):
+        if match[1] is None:
+            classes = (node for node in tree.body if isinstance(node, ast.ClassDef))
+            found.update(node.name for node in classes if _holds(node, line))
+        elif any(_holds(node, line) for node in functions):
             found.add(match[1])
     return found
+
+
+def _holds(node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef, line: int) -> bool:
+    return node.lineno < line <= (node.end_lineno or 0)
 
 
 def _sets_on_parameter(body: str) -> bool:

@@ -33,11 +33,13 @@ from .exports import added_exports, export_call, export_items
 from .facts import AttributeFacts, Binding, ClassFacts, FunctionFacts, Injection, StarImport
 from .flags import Flags, injected_flag, note_flag, with_flags
 from .generated import TRANSFORM, Field, chosen_fields, generator_of, read_field, these_of
-from .lazy import lazy_extend, lazy_loader, lazy_names, lazy_structure
+from .lazy import lazy_extend, lazy_loader, lazy_names, lazy_structure, loaded_module, writes_back
 from .literals import UNREADABLE, grown, settled, string_items, string_value
 from .loops import LOOP_NAMES, is_globals, is_this_module, names_of, names_this_module, read_loop
+from .mangling import mangled_members
 from .patched_members import note_patch
 from .patchers import BARE_CALL, READS_NAMESPACE, Span, listed_names, writes_mapping
+from .replaced_modules import REPLACED
 from .signatures import base_name, dotted_name, expression_text, plain_signature
 from .stubs import unlisted_members
 
@@ -96,6 +98,8 @@ class Scope:
     def __init__(self, reader: FileReader, kind: str = "module") -> None:
         self.reader = reader
         self.kind = kind
+        self.class_name: str | None = None
+        """The class whose body it is."""
         self.env: dict[str, Binding] = {}
         self.dead: dict[str, Binding] = {}
         self.typing_only: set[str] = set()
@@ -345,6 +349,7 @@ class Scope:
 
     def _class(self, node: ast.ClassDef) -> None:
         inner = Scope(self.reader, "class")
+        inner.class_name = node.name
         inner.constants = dict(self.constants) if self.kind == "module" else {}
         inner.flags = dict(self.flags) if self.kind == "module" else {}
         inner.outer = self.outer if self.is_class else self
@@ -382,7 +387,7 @@ class Scope:
             given=tuple(
                 (name, names) for name, decorator in d._decorators(node) if (names := listed_names(decorator))
             ),
-            members=tuple(inner.env.values()),
+            members=mangled_members(inner.env.values(), node.name),
             fields=called.fields if called is not None else chosen_fields(generated, inner.fields, node.body),
             dataclass=generated,
             labels=_class_labels(node, compiled=hidden is not None),
@@ -463,7 +468,8 @@ class Scope:
             return
         if name == "__slots__":
             self._slots(value, line)
-        form, data = d.read_value(name, value, None, self)
+        loaded = loaded_module(value, self.constants)
+        form, data = ("import", loaded) if loaded is not None else d.read_value(name, value, None, self)
         if form == "ref" and data == name:
             if name not in self.env and self.is_class:
                 # `LIMIT = LIMIT`: the module's, as a member
@@ -567,7 +573,7 @@ class Scope:
     def _replaced_module(self, value: ast.expr) -> None:
         """`sys.modules[__name__] = something`: names come from it, some of which may be listed."""
         if not self.lazy and not self.env.get("_import_structure"):
-            self.opaque = "the module replaces itself in sys.modules"
+            self.opaque = REPLACED
 
     def _annotated(self, node: ast.AnnAssign) -> None:
         if self.is_class:
@@ -698,6 +704,8 @@ class Scope:
         if not any(isinstance(item, ast.Call) and dotted_name(item.func) == "globals" for item in given):
             return
         callee = dotted_name(call.func)
+        if writes_back(call):
+            return
         own = [span for span in self.functions if span.name == callee]
         bodies = ["\n".join(self.reader.bodies.lines[span.first : span.last]) for span in own]
         if callee not in READS_NAMESPACE and all(writes_mapping(body) for body in bodies):

@@ -18,7 +18,7 @@ _TYPE_MAKERS = {"NewType", "ParamSpec", "TypeVar", "TypeVarTuple"}
 _FIRST = -1
 """Number of a binding that all others of its module are stronger than."""
 _TYPE = re.compile(r"[\w.]+\[|[\w.\[\], ]+ \| ")
-"""A value of a stub that is a name for a type: `Union[int, str]`, `int | str`."""
+"""A value that may be a name for a type, `Union[int, str]` or `int | str`; if it is public it may be real."""
 
 
 def unlisted_members(node: ast.ClassDef) -> str | None:
@@ -43,11 +43,13 @@ def of_compiled(binding: Binding) -> Binding:
     if binding.form != "class":
         return binding
     members = tuple(map(of_compiled, binding.data.members))
-    return binding._replace(data=binding.data._replace(members=members, opaque=binding.data.opaque or COMPILED))
+    return binding._replace(
+        data=binding.data._replace(members=members, opaque=binding.data.opaque or COMPILED)
+    )
 
 
 def is_made(binding: Binding) -> bool:
-    """True for a name of a stub that its module may have at run time: no type variable, no name for a type."""
+    """True for a name of a stub that is no type variable and no name for a type: its module may have it."""
     if binding.form != "attr":
         return binding.form in ("def", "class", "ref")
     facts: AttributeFacts = binding.data
@@ -55,15 +57,17 @@ def is_made(binding: Binding) -> bool:
         return False
     if facts.annotation is not None:
         return facts.annotation.rpartition(".")[2] != "TypeAlias"
-    return facts.value is None or _TYPE.match(facts.value) is None
+    return not binding.name.startswith("_") or facts.value is None or _TYPE.match(facts.value) is None
 
 
 def made_at_run_time(binding: Binding) -> Binding | None:
-    """The binding of a stub for a name that its module may make by running code; None for what it will not.
-
-    Names of types that only some platforms have are handed on like others.
-    """
-    if binding.form == "from" and binding.via == "reexport":
-        return Binding(binding.name, "unknown", HANDED_ON, binding.line, _FIRST, "stub")
+    """The binding of a stub for a name that its module makes by running code; None for what it does not."""
     private = binding.form == "ref" and binding.name.startswith("_")
     return of_compiled(binding)._replace(seq=_FIRST) if is_made(binding) and not private else None
+
+
+def handed_on(binding: Binding) -> Binding | None:
+    """The binding of a name that a stub takes from elsewhere: some platforms alone have it, or all."""
+    if binding.form != "from" or binding.via != "reexport":
+        return None
+    return Binding(binding.name, "unknown", HANDED_ON, binding.line, _FIRST, "stub")

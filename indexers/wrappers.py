@@ -7,26 +7,26 @@ signature (`functools.wraps`), or what it returns has a signature of its own.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..kb.parameters import HIDDEN
-from ..kb.symbols import ParameterKind
+from .added_parameters import Factory, added_parameters
 from .bodies import Bodies
 from .decorators import is_parameter_decorator
 from .signatures import dotted_name, signature_of
+
+if TYPE_CHECKING:
+    from .scope import Scope
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 GIVES_BACK, WRAPS, REPLACES = "gives back", "wraps", "replaces"
 _WRAPPERS = ("wraps", "update_wrapper", "make_decorator", "decorator", "wrapt.decorator")
+_SHORTEST = 3
+"""Lines below the first of a function that returns one which it holds."""
 _LEVELS = 3
 """A factory of decorators, the decorator, the wrapper."""
-_ADDED_KINDS = {
-    "KEYWORD_ONLY": ParameterKind.KEYWORD_ONLY.value,
-    "VAR_KEYWORD": ParameterKind.VAR_KEYWORD.value,
-    "POSITIONAL_OR_KEYWORD": ParameterKind.POSITIONAL_OR_KEYWORD.value,
-}
 
 
 class WrapperFacts(NamedTuple):
@@ -44,22 +44,31 @@ class WrapperFacts(NamedTuple):
     """1 where it is given the function, 2 where it is called first, 0 where both may be."""
     made: Any = None
     """The plain signature of the function that it returns; None where that is another function's."""
+    restricts: bool = False
+    """It writes a signature in which parameters have become keywords."""
 
     def serves(self, *, called: bool) -> bool:
         """True where this is what happens to a function under `@decorator` or `@decorator(...)`."""
         return self.depth in (0, 2 if called else 1)
 
 
-def read_wrapper(node: Function, bodies: Bodies) -> WrapperFacts | None:
+def read_wrapper(node: Function, scope: Scope) -> WrapperFacts | None:
     """What a function does when it is used as a decorator, None where it is none or cannot be told."""
-    if not (bodies.has_inner_function(node) or is_parameter_decorator(node.name)):
+    bodies = scope.reader.bodies
+    if not (_may_hold_function(node, bodies) or is_parameter_decorator(node.name)):
         return None
-    names = [argument.arg for argument in (*node.args.posonlyargs, *node.args.args)]
-    known = dict(zip(names, range(len(names)), strict=True))
-    known.update((argument.arg, -1) for argument in node.args.kwonlyargs)
+    factory = Factory.of(node, scope)
     body = bodies.body(node)
-    found = _level(body, node, known, _LEVELS)
+    found = _level(body, node, factory, _LEVELS)
     return found._replace(depth=0) if found is not None and _is_optional(node, body) else found
+
+
+def _may_hold_function(node: Function, bodies: Bodies) -> bool:
+    """Plain searching is many times quicker than looking at the lines, and most functions hold none."""
+    last = node.end_lineno or node.lineno
+    if last - node.lineno < _SHORTEST or node.name.startswith("test_"):
+        return False
+    return " def " in "\n".join(bodies.lines[node.lineno : last]) and bodies.has_inner_function(node)
 
 
 def _is_optional(node: Function, body: list[ast.stmt]) -> bool:
@@ -76,21 +85,21 @@ def _is_optional(node: Function, body: list[ast.stmt]) -> bool:
     )
 
 
-def _level(body: list[ast.stmt], node: Function, known: dict[str, int], levels: int) -> WrapperFacts | None:
+def _level(body: list[ast.stmt], node: Function, factory: Factory, levels: int) -> WrapperFacts | None:
     """A function that returns a function: the wrapper itself, or a decorator that makes one."""
     inner = {statement.name: statement for statement in _statements(body) if isinstance(statement, Function)}
     results = [
         found
         for statement in _statements(body)
         if isinstance(statement, ast.Return) and statement.value is not None
-        and (found := _returned(statement.value, body, node, inner, known, levels)) is not None
+        and (found := _returned(statement.value, body, node, inner, factory, levels)) is not None
     ]  # fmt: skip
     wrapping = [found for found in results if found.way != GIVES_BACK]
     return wrapping[-1] if wrapping else (results[-1] if results else None)
 
 
 def _returned(
-    value: ast.expr, body: list[ast.stmt], node: Function, inner: dict[str, Function], known: dict[str, int],
+    value: ast.expr, body: list[ast.stmt], node: Function, inner: dict[str, Function], factory: Factory,
     levels: int,
 ) -> WrapperFacts | None:  # fmt: skip
     if isinstance(value, ast.Lambda):
@@ -98,7 +107,7 @@ def _returned(
         same = isinstance(value.body, ast.Name) and given[:1] == [value.body.id]
         return WrapperFacts(GIVES_BACK, depth=2) if same else None
     if isinstance(value, ast.Name) and value.id in inner:
-        return _inner(inner[value.id], body, known, levels)
+        return _inner(inner[value.id], body, factory, levels)
     if isinstance(value, ast.Name):
         own = [argument.arg for argument in node.args.args]
         return WrapperFacts(GIVES_BACK) if own == [value.id] and not node.args.kwarg else None
@@ -108,21 +117,21 @@ def _returned(
         ]
         if named:
             cast = (dotted_name(value.func) or "").rpartition(".")[2] == "cast"
-            found = _inner(inner[named[-1]], body, known, levels)
+            found = _inner(inner[named[-1]], body, factory, levels)
             if found is None or cast or found.way != REPLACES:
                 return found
             return WrapperFacts(WRAPS, None, found.accepts, made=found.made)
     return None
 
 
-def _inner(
-    wrapper: Function, body: list[ast.stmt], known: dict[str, int], levels: int
-) -> WrapperFacts | None:
-    deeper = _level(wrapper.body, wrapper, known, levels - 1) if levels > 1 else None
+def _inner(wrapper: Function, body: list[ast.stmt], factory: Factory, levels: int) -> WrapperFacts | None:
+    deeper = _level(wrapper.body, wrapper, factory, levels - 1) if levels > 1 else None
     if deeper is not None:
         return deeper._replace(depth=deeper.depth + 1)
-    added, hidden = _added_parameters(body)
-    accepts = [*_taken(wrapper, known), *([HIDDEN] if hidden else [])]
+    nodes = [inner for statement in body for inner in ast.walk(statement)]
+    added, hidden = added_parameters(nodes, factory)
+    restricts = _writes_keywords(nodes)
+    accepts = [*_taken(wrapper, factory.positions), *([HIDDEN] if hidden else [])]
     stars = wrapper.args.vararg is not None or wrapper.args.kwarg is not None
     only = [argument.arg for argument in wrapper.args.kwonlyargs]
     parameters, returns = signature_of(wrapper.args, wrapper.returns)
@@ -131,7 +140,7 @@ def _inner(
         shown = {parameter[0] for parameter in added}
         accepts = [*(name for name in only if name not in shown), *accepts]
         extra = (tuple(added), None) if added else None
-        return WrapperFacts(WRAPS, extra, tuple(dict.fromkeys(accepts)), made=made)
+        return WrapperFacts(WRAPS, extra, tuple(dict.fromkeys(accepts)), made=made, restricts=restricts)
     if not stars:
         return WrapperFacts(REPLACES, (parameters, returns), made=(parameters, returns))
     named = tuple(parameter for parameter in parameters if parameter[0] in only)
@@ -185,34 +194,27 @@ def _key(node: ast.expr, known: dict[str, int], *, strict: bool) -> Iterator[Any
         yield HIDDEN
 
 
-def _added_parameters(body: list[ast.stmt]) -> tuple[list[tuple[str, str, str | None, None]], bool]:
-    """Parameters that code adds to a signature by `inspect.Parameter("name", KIND)`; True for others."""
-    found: list[tuple[str, str, str | None, None]] = []
-    hidden = False
-    for node in (inner for statement in body for inner in ast.walk(statement)):
-        if not isinstance(node, ast.Call) or (dotted_name(node.func) or "").rpartition(".")[2] != "Parameter":
-            continue
-        given = {keyword.arg: keyword.value for keyword in node.keywords}
-        name = node.args[0] if node.args else given.get("name")
-        kind = node.args[1] if len(node.args) > 1 else given.get("kind")
-        described = _ADDED_KINDS.get((dotted_name(kind) or "").rpartition(".")[2])
-        if isinstance(name, ast.Constant) and isinstance(name.value, str) and described is not None:
-            default = given.get("default")
-            found.append((name.value, described, ast.unparse(default) if default is not None else None, None))
-        else:
-            hidden = True
-    return found, hidden
+def _writes_keywords(nodes: Sequence[ast.AST]) -> bool:
+    """Does code call `parameter.replace(kind=parameter.KEYWORD_ONLY)`, and set a `__signature__`?"""
+    return any(isinstance(node, ast.Attribute) and node.attr == "__signature__" for node in nodes) and any(
+        keyword.arg == "kind" and (dotted_name(keyword.value) or "").endswith("KEYWORD_ONLY")
+        for node in nodes
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "replace"
+        for keyword in node.keywords
+    )
 
 
-def added_by_property(node: Function, bodies: Bodies) -> Any:
+def added_by_property(node: Function, scope: Scope) -> Any:
     """Parameters that a class's `__signature__` adds to those of the function that it holds."""
-    added, hidden = _added_parameters(bodies.body(node))
+    body = scope.reader.bodies.body(node)
+    nodes = [inner for statement in body for inner in ast.walk(statement)]
+    added, hidden = added_parameters(nodes, Factory.of(node, scope))
     return WrapperFacts(WRAPS, (tuple(added), None) if added else None, (HIDDEN,) if hidden else ())
 
 
-def call_wrapper(node: Function, bodies: Bodies) -> WrapperFacts | None:
+def call_wrapper(node: Function, scope: Scope) -> WrapperFacts | None:
     """What a class's `__call__` makes: a decorator's work, or the call of what the class has wrapped."""
-    found = read_wrapper(node, bodies)
+    found = read_wrapper(node, scope)
     if found is not None:
         return found
     arguments = node.args

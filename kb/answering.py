@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from .answers import Answer, Evidence, Span
 from .errors import ApikbError
-from .marks import combined
-from .parameters import accepted, swallows
+from .marks import combined, seen_at
+from .parameters import accepted, refused, swallows
 from .reader import ProjectReader
 from .replacements import candidates, meant
 from .resolve import Item, Life, Resolver, own_mark, prefixes
@@ -79,7 +79,7 @@ def _common(reader: ProjectReader, life: Life, ordinal: int) -> Answer:
 
 def _present(reader: ProjectReader, resolver: Resolver, life: Life, item: Item, ordinal: int) -> Answer:
     state = item.state
-    mark = combined(state.deprecations)
+    mark = _mark_at(item, reader.releases[ordinal].version)
     alias_of, inherited_from = _origins(life.path, item)
     return _with(
         _common(reader, life, ordinal),
@@ -97,6 +97,11 @@ def _present(reader: ProjectReader, resolver: Resolver, life: Life, item: Item, 
         condition=state.condition,
         evidence=_evidence(reader, resolver, item, ordinal),
     )
+
+
+def _mark_at(item: Item, version: str, parameter: str | None = None) -> Deprecation | None:
+    mark = combined(item.state.deprecations, parameter)
+    return None if mark is None else seen_at(mark, version)
 
 
 def _with(answer: Answer, **fields: object) -> Answer:
@@ -269,7 +274,7 @@ def parameter_life(life: Life, name: str) -> ParameterLife:
             present |= item.mask
             if any(mark.parameter == name for mark in item.state.deprecations):
                 marked |= item.mask
-        elif item.state.kind != Kind.MODULE and swallows(item.state):
+        elif item.state.kind != Kind.MODULE and swallows(item.state) and name not in refused(item.state):
             hidden |= item.mask
     return ParameterLife(present, hidden, marked)
 
@@ -293,20 +298,21 @@ def answer_parameter(reader: ProjectReader, path: str, name: str, ordinal: int) 
     found = accepted(item.state).get(name)
     if found is not None:
         return _parameter_present(base, found, item)
-    if item.state.kind != Kind.MODULE and swallows(item.state):
+    raises = name in refused(item.state)
+    if item.state.kind != Kind.MODULE and swallows(item.state) and not raises:
         return _with(base, status=Status.UNKNOWN, reason=_swallowed(path, item))
     names = tuple(accepted(item.state))
     return _with(
         base,
         status=Status.ABSENT,
-        reason=f"{path} was read, and has no parameter {name}",
+        reason=f"{path} raises for {name}" if raises else f"{path} was read, and has no parameter {name}",
         replacement=_last_replacement(life, name, ordinal),
         suggestions=_close(name, names, path) if not spans else (),
     )
 
 
 def _parameter_present(base: Answer, found: Parameter, item: Item) -> Answer:
-    mark = combined(item.state.deprecations, found.name)
+    mark = _mark_at(item, base.version or "", found.name)
     return _with(
         base,
         parameter=found,

@@ -9,6 +9,9 @@ from .symbols import Parameter, ParameterKind, SymbolState
 HIDDEN = "**"
 """Among the names that a state accepts: there are others that cannot be seen."""
 
+REFUSED = "!"
+"""Before a name among those that a state accepts: it is taken out of `**kwargs` only to raise."""
+
 _STARRED = (ParameterKind.VAR_POSITIONAL, ParameterKind.VAR_KEYWORD)
 
 
@@ -22,7 +25,7 @@ def accepted(state: SymbolState) -> dict[str, Parameter]:
         for parameter in variant_parameters(variant):
             found.setdefault(parameter.name, parameter)
     for name in state.accepts:
-        if name != HIDDEN:
+        if name != HIDDEN and not name.startswith(REFUSED):
             found.setdefault(name, Parameter(name, ParameterKind.KEYWORD_ONLY))
     for mark in state.deprecations:
         if mark.parameter is not None:
@@ -37,6 +40,11 @@ def swallows(state: SymbolState) -> bool:
     if state.signature is None:
         return not state.variants
     return any(parameter.kind == ParameterKind.VAR_KEYWORD for parameter in state.signature.parameters)
+
+
+def refused(state: SymbolState) -> frozenset[str]:
+    """Keywords that it raises for."""
+    return frozenset(name[len(REFUSED) :] for name in state.accepts if name.startswith(REFUSED))
 
 
 @cache

@@ -8,10 +8,10 @@ from typing import NamedTuple
 from .compare import describe_signatures
 from .fold import Folded, state_at
 from .hidden import precedence
-from .marks import combined
+from .marks import combined, seen_at
 from .masks import first
 from .opacity import Opacity
-from .parameters import accepted, swallows
+from .parameters import accepted, refused, swallows
 from .spans import OrdinalSpan
 from .symbols import Deprecation, Parameter, Status
 
@@ -40,6 +40,7 @@ class StateFacts(NamedTuple):
     signature: str | None
     parameters: dict[str, Parameter]
     swallows: bool
+    refused: frozenset[str]
     marks: tuple[Deprecation, ...]
     deprecated: bool
 
@@ -109,6 +110,7 @@ class Summary:
                 signature,
                 accepted(state) if signature is not None or state.variants or state.accepts or marks else {},
                 swallows(state),
+                refused(state),
                 marks,
                 any(mark.parameter is None for mark in marks),
             )
@@ -234,6 +236,7 @@ class Summary:
     def _deprecation(self, symbol: str, parameter: str | None, span: OrdinalSpan, number: int) -> Record:
         mark = combined(self.facts(number).marks, parameter)
         assert mark is not None
+        mark = seen_at(mark, self.versions[span.last_seen])
         origin = self.folded.sources.get(number, symbol)
         file = self.files.get((origin, self.facts(number).marks))
         until = None if span.removed is None else self.versions[span.removed]
@@ -364,6 +367,6 @@ def parameter_masks(name: str, facts: Iterable[tuple[StateFacts, int]]) -> tuple
             present |= mask
             if any(mark.parameter == name for mark in fact.marks):
                 marked |= mask
-        elif fact.swallows:
+        elif fact.swallows and name not in fact.refused:
             hidden |= mask
     return present, hidden, marked

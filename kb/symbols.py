@@ -129,7 +129,7 @@ class SymbolState(NamedTuple):
     """Names that a module or class provably does not bind although it is opaque (`del x`)."""
     accepts: tuple[str, ...] = ()
     """Keywords that it takes and its signature does not show: popped from `**kwargs`, kept alive by a
-    decorator.  `**` stands for others that cannot be seen."""
+    decorator.  `**` stands for others that cannot be seen, `!name` for one that it raises for."""
 
 
 def _parameter_text(parameter: Parameter) -> str:

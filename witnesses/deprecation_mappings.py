@@ -112,7 +112,8 @@ def identities(project: str, path: str, store: Store) -> set[str]:
     Of what cannot be seen, such as a method of an instance, those of its owner with its name behind.
     """
     found = {path}
-    newest = store.ask(project, path) if store.stores(project, path) else None
+    known = store.stores(project, path) or store.stores(project, path.rpartition(".")[0])
+    newest = store.ask(project, path) if known else None
     spans = () if newest is None else newest.spans
     for version in {text for span in spans for text in (span.added, span.last_seen)}:
         answer = store.ask(project, path, version)

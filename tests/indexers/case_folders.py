@@ -85,6 +85,8 @@ def check_details(answer: Any, symbol: dict[str, Any]) -> list[str]:
         problems.append("not known to be read-only")
     if "binding" in symbol and symbol["binding"] not in answer.labels:
         problems.append(f"labels {answer.labels}")
+    if symbol.get("deprecated") is False and answer.deprecation is not None:
+        problems.append(f"deprecated: {answer.deprecation.message}")
     if symbol.get("deprecated") and answer.deprecation is None:
         problems.append("not deprecated")
     if "conditional" in symbol and not (answer.condition or answer.variants or answer.via == "getattr"):

@@ -102,3 +102,12 @@ def names(signature: str) -> set[str]:
 def test_every_case_has_its_golden_file_and_a_near_miss() -> None:
     assert [case.name for case in CASES if not (case / "expected.json").is_file()] == []
     assert [case.name for case in CASES if not golden(case)["must_not"]] == []
+
+
+def test_a_call_of_an_enumeration_looks_a_member_up(tmp_path: Path) -> None:
+    """What `inspect` shows differs between releases of Python, so no golden file tells it."""
+    with index_case(next(case for case in CASES if case.name == "01-enum"), tmp_path) as kb:
+        shown = kb.lookup("palette.Color", project="hardcase").signature
+        near_miss = kb.lookup("palette.Plain", project="hardcase").signature
+    assert shown == "(value, names=None, *, module=None, qualname=None, type=None, start=1, boundary=None)"
+    assert near_miss == "(anything)"

@@ -251,15 +251,27 @@ def test_without_the_shared_data_it_says_so(
 
 
 @pytest.mark.network
-def test_golden_facts_of_small_libraries(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("witness", "data", "options"),
+    [
+        (
+            golden_facts,
+            "cases/golden_facts.jsonl",
+            ["--project", "click", "--project", "itsdangerous", "--project", "markupsafe"],
+        ),
+        (deprecation_mappings, "data/deprecated_api_mappings.jsonl", ["--project", "seaborn"]),
+        (versicode_names, "data/versicode_library_source_metadata.jsonl", ["--project", "click"]),
+    ],
+)
+def test_a_sample_on_the_package_index(
+    witness: Any, data: str, options: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     try:
-        shared_file("cases/golden_facts.jsonl")
+        shared_file(data)
     except golden_facts.ShareMissing as error:
         pytest.skip(str(error))
-    options = ["--kb", str(tmp_path / "kb.duckdb"), "--cache", str(tmp_path / "cache"), "--index"]
-    for name in ("click", "itsdangerous", "markupsafe"):
-        options += ["--project", name]
-    assert golden_facts.main(options) == 0, capsys.readouterr().out
+    where = ["--kb", str(tmp_path / "kb.duckdb"), "--cache", str(tmp_path / "cache"), "--index"]
+    assert witness.main([*where, *options]) == 0, capsys.readouterr().out
 
 
 def test_every_exceptions_file_can_be_read() -> None:

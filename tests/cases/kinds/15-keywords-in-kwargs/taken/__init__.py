@@ -47,3 +47,32 @@ def nested(**kwargs):
         return kwargs.pop("deeper", None)
 
     return inner
+
+
+def raising(x, **extra):
+    old = extra.pop("old", None)  # a remark
+    if old is not None:
+        raise TypeError("`old` is removed, use `new` instead")
+
+    older = extra.pop("older", None)
+
+    if older:
+        raise TypeError("`older` is removed")
+    if extra.pop("oldest", None) is not None:
+        raise TypeError("`oldest` is removed")
+    return x
+
+
+def asking(x, **extra):
+    """Near misses: it raises for some values, for a missing one, or together with another one."""
+    old = extra.pop("old", None)
+    if old is not None and old < 0:
+        raise ValueError("old must be positive")
+    both = extra.pop("both", None)
+    if both is not None:
+        if x is None:
+            raise TypeError("one of them")
+    needed = extra.pop("needed", None)
+    if needed is None:
+        raise TypeError("it is needed")
+    return x

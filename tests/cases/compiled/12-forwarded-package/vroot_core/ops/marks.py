@@ -1,0 +1,5 @@
+def deprecated(date, instructions):
+    def decorate(function):
+        return function
+
+    return decorate

@@ -1,0 +1,2 @@
+def deprecated(date, instructions):
+    return lambda function: function

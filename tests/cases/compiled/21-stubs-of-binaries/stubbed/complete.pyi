@@ -1,0 +1,3 @@
+__all__ = ["told"]
+
+def told(x: int) -> int: ...

@@ -1,0 +1,3 @@
+class Plain:
+    def here(self, x):
+        return x

@@ -1,0 +1,9 @@
+import re
+
+from . import names
+from .names import *
+
+__all__ = names.__all__
+
+
+def own(): ...

@@ -1,0 +1,2 @@
+from .names import *
+from .after import *

@@ -1,0 +1,10 @@
+from . import made
+
+__all__ = ["listed"]
+__all__ += made.objects
+
+
+def listed(): ...
+
+
+from .made import *

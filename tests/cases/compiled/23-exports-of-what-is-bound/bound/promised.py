@@ -1,0 +1,10 @@
+__all__ = ["real", "set_by_a_binary", "gone"]
+
+
+def real(): ...
+
+
+def gone(): ...
+
+
+del gone

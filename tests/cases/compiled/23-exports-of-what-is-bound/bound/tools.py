@@ -1,0 +1,7 @@
+__all__ = ["tool"]
+
+
+def tool(): ...
+
+
+def helper(): ...

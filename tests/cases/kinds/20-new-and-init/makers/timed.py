@@ -1,0 +1,6 @@
+from . import Group
+
+
+class TimeGroup(Group):
+    def __init__(self, freq=None, origin="start_day"):
+        self.freq = freq

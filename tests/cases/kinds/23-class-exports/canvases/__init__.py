@@ -1,0 +1,1 @@
+"""Modules whose names a decorator of their classes binds."""

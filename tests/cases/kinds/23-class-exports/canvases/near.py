@@ -1,0 +1,6 @@
+from .base import Other
+
+
+@Other.export
+class NearBackend(Other):
+    pass

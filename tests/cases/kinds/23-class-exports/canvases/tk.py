@@ -1,0 +1,6 @@
+from .base import TkBackend
+
+
+@TkBackend.export
+class TkAggBackend(TkBackend):
+    pass
