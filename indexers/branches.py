@@ -81,7 +81,7 @@ def _name(node: ast.expr) -> Any:
         return _CONSTANTS[name]
     since = _SINCE.fullmatch(name.rpartition(".")[2])
     if since is not None:
-        return TARGET_VERSION >= (3, int(since[1]))
+        return (3, int(since[1])) <= TARGET_VERSION
     raise _Undecided
 
 

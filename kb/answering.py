@@ -326,7 +326,11 @@ def _swallowed(path: str, item: Item) -> str:
     if signature is None:
         return f"the signature of {path} could not be read"
     name = next((p.name for p in signature.parameters if p.kind == ParameterKind.VAR_KEYWORD), None)
-    return f"a decorator of {path} may accept it" if name is None else f"swallowed by **{name}"
+    if name is not None:
+        return f"swallowed by **{name}"
+    if item.state.via == "stub":
+        return f"the stub of {path} may not list it"
+    return f"a decorator of {path} may accept it"
 
 
 def _last_replacement(life: Life, name: str, ordinal: int) -> str | None:
