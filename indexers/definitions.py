@@ -92,7 +92,10 @@ def definition_marks(
     if not isinstance(node, ast.ClassDef) and bodies.hinted(node):
         body = without_docstring(bodies.body(node))
         marks.extend(warning_marks(body, parameters, (node.name,)))
-        raises = raised_message(body)
+        raises = raised_message(body, constants)
+    elif not isinstance(node, ast.ClassDef) and isinstance(node.body[-1], ast.Raise):
+        # A constructor's body is never pruned; the message may be a constant that stands elsewhere.
+        raises = raised_message(without_docstring(node.body), constants)
     return tuple(marks), raises
 
 

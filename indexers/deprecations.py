@@ -383,13 +383,14 @@ _REMOVED_WORDS = re.compile(
 )
 
 
-def raised_message(body: list[ast.stmt]) -> str | None:
+def raised_message(body: list[ast.stmt], constants: Mapping[str, ast.expr] | None = None) -> str | None:
     """The message of a body that only raises because the name is gone, else None.
 
-    Abstract methods and operations that a class forbids raise too; only a message that
-    speaks of removal makes a tombstone.
+    `constants` are those of the module: the message may be one.  Abstract methods and
+    operations that a class forbids raise too; only a message that speaks of removal makes
+    a tombstone.
     """
-    texts: dict[str, ast.expr] = {}
+    texts: dict[str, ast.expr] = dict(constants or {})
     for statement in body:
         if isinstance(statement, ast.Expr):
             continue

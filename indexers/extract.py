@@ -39,6 +39,7 @@ _WRITES_GLOBALS = re.compile(
 DECLARED_CLASS = "a compiled class, of which its .pxd declares a part"
 _SERVED_ELSEWHERE = (DYNAMIC, MADE_ELSEWHERE, UNREADABLE, REPLACED)
 """Reasons for which a module most likely serves what it imports for type checkers."""
+_NAMES_GLOBALS = re.compile(r"^[ \t]+(\w+)[ \t]*=[ \t]*globals\(\)[ \t]*$", re.MULTILINE)
 _PARSE_ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
@@ -190,7 +191,8 @@ def _partly_read(tree: ast.Module) -> str | None:
 
 def _writes_in_function(tree: ast.Module, text: str) -> bool:
     """Names made inside functions, which the top level may call; loops at the top level are read as such."""
-    lines = [text.count("\n", 0, match.start()) + 1 for match in _WRITES_GLOBALS.finditer(text)]
+    writes = [*_WRITES_GLOBALS.finditer(text), *_writes_by_another_name(text)]
+    lines = [text.count("\n", 0, match.start()) + 1 for match in writes]
     functions = [
         node
         for node in ast.walk(tree)
@@ -198,6 +200,15 @@ def _writes_in_function(tree: ast.Module, text: str) -> bool:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name != "__getattr__"
     ]
     return any(node.lineno < line <= (node.end_lineno or 0) for node in functions for line in lines)
+
+
+def _writes_by_another_name(text: str) -> Iterator[re.Match[str]]:
+    """`names = globals()`, and later `names[key] = value`."""
+    for match in _NAMES_GLOBALS.finditer(text):
+        name = match[1]
+        written = rf"\b{name}(?:\[[^\]\n]+\]\s*=[^=]|\.update\(|\.setdefault\()|\bexec\([^\n]*\b{name}\b"
+        if re.search(written, text[match.end() :]):
+            yield match
 
 
 def _served(scope: Scope) -> tuple[Served, tuple[Binding, ...]]:

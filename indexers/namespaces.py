@@ -240,6 +240,24 @@ class Release:
             form: tuple[str, Any] = ("from", (source, name)) if doubt is None else ("unknown", doubt)
             if doubt is None or known is None or known.data == doubt:
                 names[name] = Binding(name, *form, 0, star.seq, "star-import", star.condition, (), star.marks)
+        if not star.everything:
+            self._add_doubtful(names, source, star)
+
+    def _add_doubtful(self, names: dict[str, Binding], source: str, star: StarImport) -> None:
+        """What a partly read `__all__` may list besides: only what its module binds, or it would raise."""
+        exports = self.exports(source)
+        if exports is None or not exports.partial or not exports.names or names is self.namespace(source):
+            return
+        bound = [
+            name for name, known in self.namespace(source).items() if known.via not in ("getattr", "typing")
+        ]
+        inner = [
+            module.removeprefix(f"{source}.") for module in self.modules if module.startswith(f"{source}.")
+        ]
+        for name in (*bound, *(module for module in inner if "." not in module)):
+            if name not in names and not name.startswith("__"):
+                doubt = _in_doubt(source)
+                names[name] = Binding(name, "unknown", doubt, 0, star.seq, "star-import", star.condition)
 
     def _doubt(self, source: str, name: str) -> str | None:
         """Why a star import may not bring a name, None where nothing speaks against it.
@@ -256,7 +274,7 @@ class Release:
                 return None
         elif self._is_made_object(source, binding):
             return None
-        return f"it is star-imported from {source}, whose __all__ is made at run time, if at all"
+        return _in_doubt(source)
 
     def _is_made_object(self, module: str, binding: Binding, steps: int = 0) -> bool:
         """True for an object of a class of the release, and for what other files say that a module makes."""
@@ -313,8 +331,6 @@ class Release:
         exports = self.exports(source)
         if reason is not None and (star.everything or exports is None or exports.partial):
             self._star_reasons[module] = f"it star-imports {source}: {reason}"
-        elif exports is not None and exports.partial and exports.names and not star.everything:
-            self._star_reasons[module] = f"it star-imports {source}, whose __all__ is made at run time"
         return source
 
     def star_names(self, module: str, *, everything: bool = False) -> list[str]:
@@ -560,6 +576,10 @@ class Release:
         if member.form in ("import", "from", "ref"):
             return self.follow_binding(owner.module, member, steps + 1)
         return Target("object", f"{owner.path}.{member.name}", owner.module, member)
+
+
+def _in_doubt(source: str) -> str:
+    return f"it is star-imported from {source}, whose __all__ is made at run time, if at all"
 
 
 def _is_builtin(name: str) -> bool:

@@ -97,6 +97,14 @@ def test_what_a_scope_binds(text: str, present: tuple[str, ...], gone: tuple[str
         "            return getattr(module, name)\n    raise AttributeError(name)",
         "T = {'a': 1}\nT[compute()] = 2\ndef __getattr__(name):\n    if name in T:\n        return T[name]\n"
         "    raise AttributeError(name)",
+        """
+        def load(native):
+            here = globals()
+            for name, item in native.items():
+                if name not in here:
+                    here[name] = item
+        load({})
+        """,
     ],
 )
 def test_names_made_at_run_time_leave_the_module_open(text: str) -> None:
@@ -113,6 +121,11 @@ def test_names_made_at_run_time_leave_the_module_open(text: str) -> None:
         "        return T[name]\n    raise AttributeError(name)",
         "class C:\n    def __getattr__(self, name):\n        return 1",
         "def decorate(cls):\n    setattr(cls, 'x', 1)\n    return cls",
+        """
+        def show():
+            here = globals()
+            return here["x"]
+        """,
     ],
 )
 def test_near_misses_leave_it_closed(text: str) -> None:
@@ -398,3 +411,20 @@ def test_the_message_of_a_name_that_raises_is_read_through_its_variable() -> Non
         '''
     )
     assert found["load_boston"].data == "`load_boston` has been removed."
+
+
+def test_the_message_of_a_class_that_raises_may_be_a_constant_of_the_module() -> None:
+    found = names(
+        """
+        REMOVED_MESSAGE = "A has been removed, use B"
+        WRONG = "not here"
+        class A:
+            def __init__(self, *args):
+                raise NotImplementedError(REMOVED_MESSAGE)
+        class Abstract:
+            def __init__(self):  # no longer done
+                raise NotImplementedError(WRONG)
+        """
+    )
+    assert found["A"].data.raises == "A has been removed, use B"
+    assert found["Abstract"].data.raises is None
