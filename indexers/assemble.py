@@ -543,12 +543,13 @@ class Assembler:
         if opaque is None:
             opaque = self._patched(module, facts)[0]
         constructor = self.classes.constructor(target)
+        raises = self.classes.refusal(target)
         return SymbolState(
-            status=(Status.TOMBSTONE if facts.raises else Status.PRESENT).value,
+            status=(Status.TOMBSTONE if raises else Status.PRESENT).value,
             kind=Kind.CLASS.value,
             signature=constructor.signature,
             deprecations=_marks((*facts.deprecations, *constructor.marks)),
-            message=facts.raises,
+            message=raises,
             opaque=opaque,
             mro=view.names,
             doc=facts.doc,

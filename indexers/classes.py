@@ -8,7 +8,7 @@ from typing import NamedTuple
 from .class_members import members_of
 from .constructors import Constructor, constructor_of, generator
 from .decorated import Decorated
-from .facts import Binding, ClassFacts
+from .facts import CHAINED, Binding, ClassFacts
 from .namespaces import Release, Target
 
 
@@ -106,6 +106,19 @@ class Classes:
         return False
 
     # ---- constructors and members
+
+    def refusal(self, target: Target) -> str | None:
+        """What the constructor says that only raises, the class's own or the one that it goes on to."""
+        for owner in (target, *self.view(target).ancestors):
+            if not isinstance(owner, Target):
+                return None
+            facts = _class_facts(owner)
+            if facts.raises:
+                return facts.raises
+            own = any(member.name in ("__init__", "__new__") for member in facts.members)
+            if own and CHAINED not in facts.labels:
+                return None
+        return None
 
     def constructor(self, target: Target) -> Constructor:
         """What calling the class takes, without self."""

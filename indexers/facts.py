@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 
 EXTRACTOR_VERSION = 2
 """Part of every cache key: raise it whenever the same file would give other facts."""
+CHAINED = "chained"
+"""Label of a class whose constructor first calls that of its base."""
 
 
 class Binding(NamedTuple):

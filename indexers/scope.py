@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import definitions as d
-from .bodies import Bodies
+from .bodies import Bodies, without_docstring
 from .branches import condition_text, is_type_checking, verdict
 from .called_classes import called_bases
 from .class_bodies import (
@@ -30,7 +30,7 @@ from .deprecations import checked_marks, raised_message, warning_marks, wrapped_
 from .docstring_injectors import Injector, injector_of, read_injection
 from .docstrings import Docstrings
 from .exports import added_exports, export_call, export_items
-from .facts import AttributeFacts, Binding, ClassFacts, FunctionFacts, Injection, StarImport
+from .facts import CHAINED, AttributeFacts, Binding, ClassFacts, FunctionFacts, Injection, StarImport
 from .flags import Flags, injected_flag, note_flag, with_flags
 from .generated import TRANSFORM, Field, chosen_fields, generator_of, read_field, these_of
 from .lazy import lazy_extend, lazy_loader, lazy_names, lazy_structure, loaded_module, writes_back
@@ -774,10 +774,21 @@ def _class_labels(node: ast.ClassDef, *, compiled: bool) -> tuple[str, ...]:
     decorators = {name.rpartition(".")[2] for name, _ in d._decorators(node)}
     labels = {
         "metaclass-members": adds_members(node),
+        CHAINED: _begins_with_base(node),
         "compiled": compiled,
         TRANSFORM: bool({"dataclass_transform", "__dataclass_transform__"} & decorators),
     }
     return tuple(label for label, given in labels.items() if given)
+
+
+def _begins_with_base(node: ast.ClassDef) -> bool:
+    """True where the first that `__init__` does is `super().__init__(...)`."""
+    for statement in node.body:
+        if isinstance(statement, ast.FunctionDef) and statement.name == "__init__":
+            first = next(iter(without_docstring(statement.body)), None)
+            call = first.value if isinstance(first, ast.Expr) else None
+            return isinstance(call, ast.Call) and ast.unparse(call.func) == "super().__init__"
+    return False
 
 
 def _signature_text(facts: FunctionFacts) -> str:
