@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import signal
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -12,6 +13,10 @@ from apikb.kb.observations import Block, ModuleRead, ProjectObservation, Release
 from apikb.kb.releases import Release, ReleaseStatus
 from apikb.kb.store import publish
 from apikb.kb.symbols import Deprecation, Kind, Parameter, Signature, Status, SymbolState, Visibility
+
+# A run in the background of a shell ignores Ctrl-C, and what it starts would inherit that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 MODULE = SymbolState(kind=Kind.MODULE, visibility=Visibility.PUBLIC)
 RUN = Parameter("self", "positional or keyword"), Parameter("host", "positional or keyword", "None")
