@@ -25,9 +25,11 @@ def temporary_path(path: Path) -> Path:
     return path.with_name(f".{path.name}.{os.getpid()}.tmp")
 
 
-def remove_leftovers(path: Path) -> None:
-    """Remove what killed writers left behind.  Call it under the writer lock only."""
+def remove_leftovers(path: Path, *, keep: Path | None = None) -> None:
+    """Remove what writers left behind, killed ones too, all but `keep`.  Under the writer lock only."""
     for leftover in path.parent.glob(f".{path.name}.*.tmp*"):
+        if leftover == keep:
+            continue
         with contextlib.suppress(OSError):
             if leftover.is_dir():
                 shutil.rmtree(leftover)

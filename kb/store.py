@@ -213,6 +213,9 @@ def _rewrite(
             if file.exists():
                 copy_file(file, temporary)
             _change_copy(file, temporary, change)
+            # Before the new file is in place: who is killed right after leaves nothing that only
+            # the next publish would clear away.
+            remove_leftovers(file, keep=temporary)
             replace_file(temporary, file)
         except duckdb.Error as error:
             raise _translate(error, file) from error

@@ -408,3 +408,23 @@ def is_worker(pid: int, main: int) -> bool:
         return pid != main and parent != main and parent in members(main)
     except OSError:
         return False
+
+
+def test_killed_right_after_a_publish_leaves_nothing_behind(
+    start: Place, undisturbed: tuple[Content, float], tmp_path: Path
+) -> None:
+    # The next run finds nothing new, so it publishes nothing, and would clear nothing away.
+    place = copy_of(start, tmp_path)
+    held = (
+        "import os, signal, apikb.kb.atomic as a\n"
+        "replace = a.replace_file\n"
+        "a.replace_file = lambda *paths: (replace(*paths), os.kill(os.getpid(), signal.SIGKILL))\n"
+        "from apikb.cli import main; main()"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", held, "index", *PROJECTS],
+        env=place.environment(), capture_output=True, text=True, check=False, timeout=60,
+    )  # fmt: skip
+    assert run.returncode == -signal.SIGKILL, run.stderr
+    assert not [path for path in leftovers(tmp_path) if ".kb.duckdb." in path]
+    assert content(place.kb) == undisturbed[0]
