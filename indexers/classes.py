@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from .class_members import members_of
-from .constructors import Constructor, constructor_of, generator
+from .constructors import Constructor, constructor_of, generator, own_constructor
 from .decorated import Decorated
 from .facts import CHAINED, Binding, ClassFacts
 from .namespaces import Release, Target
@@ -115,8 +115,7 @@ class Classes:
             facts = _class_facts(owner)
             if facts.raises:
                 return facts.raises
-            own = any(member.name in ("__init__", "__new__") for member in facts.members)
-            if own and CHAINED not in facts.labels:
+            if own_constructor(owner) is not None and CHAINED not in facts.labels:
                 return None
         return None
 

@@ -69,7 +69,7 @@ def constructor_of(
         return Constructor() if any(_metaclass(owner) for owner in line) else Constructor(_LOOKUP)
     if names & TYPED_DICTS:
         return Constructor(_of_keys(line))
-    if set(bases) & NAMED_TUPLES and not _own(line[0]):
+    if set(bases) & NAMED_TUPLES and not own_constructor(line[0]):
         computed = _facts(line[0]).opaque is not None
         return Constructor(None if computed else _signature(_facts(line[0]).fields))
     found = _walk(release, decorated, line)
@@ -86,7 +86,7 @@ def _walk(release: Release, decorated: Decorated, line: list[Owner]) -> Construc
                 continue
             return _of_foreign(release, decorated, line, at)
         facts = _facts(owner)
-        own, generated = _own(owner), generator(release, owner)
+        own, generated = own_constructor(owner), generator(release, owner)
         if generated is not None and generated.init and (own is None or generated.overrides):
             return _generated(release, line[at:])
         if fields and TRANSFORM in facts.labels:
@@ -120,7 +120,8 @@ def _facts(owner: Owner) -> ClassFacts:
     return facts
 
 
-def _own(owner: Owner) -> Binding | None:
+def own_constructor(owner: Owner) -> Binding | None:
+    """What a class itself defines to be called with; in one class `__new__` is first."""
     members = {binding.name: binding for binding in _facts(owner).members}
     return members.get("__new__") or members.get("__init__")
 

@@ -69,7 +69,7 @@ def parameter_names(arguments: ast.arguments) -> list[str]:
     return [argument.arg for argument in [*named, *stars]]
 
 
-def _decorators(node: Function | ast.ClassDef) -> Iterator[tuple[str, ast.expr]]:
+def named_decorators(node: Function | ast.ClassDef) -> Iterator[tuple[str, ast.expr]]:
     for decorator in node.decorator_list:
         name = dotted_name(decorator.func if isinstance(decorator, ast.Call) else decorator)
         yield name or "", decorator
@@ -80,7 +80,7 @@ def definition_marks(
 ) -> tuple[tuple[Any, ...], str | None]:
     """(deprecations, message of a tombstone) of a definition."""
     marks: list[tuple[Any, ...]] = []
-    for name, decorator in _decorators(node):
+    for name, decorator in named_decorators(node):
         if not is_parameter_decorator(name):
             marks.extend(decorator_marks(decorator, node.name, constants))
     doc = docstring_of(node.body)
@@ -103,7 +103,7 @@ def read_function(node: Function, scope: Scope) -> tuple[str, Any]:
     """(form, facts) of a function, a method or a decorated property."""
     labels: set[str] = {"async"} if isinstance(node, ast.AsyncFunctionDef) else set()
     is_property = False
-    for name, _ in _decorators(node):
+    for name, _ in named_decorators(node):
         last = name.rpartition(".")[2]
         if name in ("classmethod", "staticmethod", "abc.abstractclassmethod", "abc.abstractstaticmethod"):
             labels.add(last.removeprefix("abstract"))
@@ -158,7 +158,7 @@ def _wrapper(node: Function, scope: Scope) -> Any:
 
 def accessor_of(node: Function) -> str | None:
     """The property that `@name.setter` and its like complete, with the label it adds."""
-    for name, _ in _decorators(node):
+    for name, _ in named_decorators(node):
         owner, _, last = name.rpartition(".")
         if owner == node.name and last in ("setter", "deleter", "getter", "inplace"):
             return {"setter": "settable", "deleter": "deletable"}.get(last, "property")

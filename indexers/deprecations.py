@@ -390,7 +390,7 @@ def raised_message(body: list[ast.stmt], constants: Mapping[str, ast.expr] | Non
     operations that a class forbids raise too; only a message that speaks of removal makes
     a tombstone.
     """
-    texts: dict[str, ast.expr] = dict(constants or {})
+    texts: dict[str, ast.expr] = {}
     for statement in body:
         if isinstance(statement, ast.Expr):
             continue
@@ -401,6 +401,8 @@ def raised_message(body: list[ast.stmt], constants: Mapping[str, ast.expr] | Non
             continue
         if not isinstance(statement, ast.Raise) or statement.exc is None:
             return None
-        message = text_of(statement.exc, texts) or expression_text(statement.exc) or ""
+        message = (
+            text_of(statement.exc, {**(constants or {}), **texts}) or expression_text(statement.exc) or ""
+        )
         return " ".join(message.split())[:500] if _REMOVED_WORDS.search(message) else None
     return None

@@ -381,11 +381,13 @@ class Scope:
             metaclass=dotted_name(metaclass),
             decorators=tuple(
                 name if isinstance(decorator, ast.Call) else name + BARE_CALL
-                for name, decorator in d._decorators(node)
+                for name, decorator in d.named_decorators(node)
                 if not (aliased and name.rpartition(".")[2] == ALIASES)
             ),
             given=tuple(
-                (name, names) for name, decorator in d._decorators(node) if (names := listed_names(decorator))
+                (name, names)
+                for name, decorator in d.named_decorators(node)
+                if (names := listed_names(decorator))
             ),
             members=mangled_members(inner.env.values(), node.name),
             fields=called.fields if called is not None else chosen_fields(generated, inner.fields, node.body),
@@ -771,7 +773,7 @@ class Scope:
 
 def _class_labels(node: ast.ClassDef, *, compiled: bool) -> tuple[str, ...]:
     """What the release must know of a class besides its members."""
-    decorators = {name.rpartition(".")[2] for name, _ in d._decorators(node)}
+    decorators = {name.rpartition(".")[2] for name, _ in d.named_decorators(node)}
     labels = {
         "metaclass-members": adds_members(node),
         CHAINED: _begins_with_base(node),
