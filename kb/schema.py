@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 APPLICATION = "apikb"
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 OLDEST_READABLE = 1
 """Files of this schema and newer ones can be read as they are; older ones are migrated by the next writer."""
 
@@ -77,12 +77,24 @@ TABLES: dict[str, Columns] = {
         "pid INTEGER, set INTEGER, hash VARCHAR, added VARCHAR, removed VARCHAR, last_seen VARCHAR"
     ),
     "docstrings": _columns("pid INTEGER, hash VARCHAR, text VARCHAR"),
+    "docstring_examples": _columns("pid INTEGER, hash VARCHAR, position INTEGER, example INTEGER"),
+    "examples": _columns(
+        "pid INTEGER, example INTEGER, kind VARCHAR, code VARCHAR, output VARCHAR, compiles BOOLEAN"
+    ),
 }
 """Every table that holds content of projects, with its columns."""
 DOCSTRINGS_SINCE = 2
 """Files of older schemas hold no docstrings."""
-_SINCE_2 = ("documented", "docstring_runs", "docstrings")
-"""Tables, and a view, that came with schema 2."""
+EXAMPLES_SINCE = 3
+"""Files of older schemas hold no examples; the docstrings have them."""
+_LATER = {
+    "documented": DOCSTRINGS_SINCE,
+    "docstring_runs": DOCSTRINGS_SINCE,
+    "docstrings": DOCSTRINGS_SINCE,
+    "docstring_examples": EXAMPLES_SINCE,
+    "examples": EXAMPLES_SINCE,
+}
+"""Tables and views that came with a later schema than the first."""
 
 VIEWS: dict[str, str] = {
     "spans": "One row for every span of every symbol: a maximal run of releases in which it is present, "
@@ -99,6 +111,8 @@ VIEWS: dict[str, str] = {
     "tombstones": "Names that are still there but raise when they are used.",
     "docstrings": "Maximal runs of releases in which a symbol has the same docstring, aliases and inherited "
     "members included.",
+    "examples": "The code examples of docstrings, aliases and inherited members included, each over the maximal "
+    "runs of releases in which the docstring of the symbol has it.",
 }
 
 COLUMN_COMMENTS: dict[str, str] = {
@@ -153,6 +167,9 @@ COLUMN_COMMENTS: dict[str, str] = {
     "docstrings were kept.",
     "hash": "Names the text: equal for equal docstrings.",
     "module": "Dotted name.",
+    "code": "Source text without prompts.",
+    "output": "What it prints, as the docstring says; empty where it says nothing.",
+    "compiles": "Whether the Python that published it compiles the code.",
     "parser": "The parser that could read it.",
     "detail": "What exactly.",
     "change": "added, removed, tombstone, deprecated, undeprecated, kind or signature.",
@@ -186,6 +203,28 @@ SELECT p.project, c.symbol, t.added, t.removed, t.last_seen, d.text AS docstring
 FROM internal.documented c JOIN internal.projects p USING (pid)
 JOIN internal.docstring_runs t ON t.pid = c.pid AND t.set = c.set
 LEFT JOIN internal.docstrings d ON d.pid = t.pid AND d.hash = t.hash"""
+
+_EXAMPLES_VIEW = """CREATE VIEW main.examples AS
+WITH told AS (
+    SELECT c.pid, c.symbol, e.example, e.position, t.added, t.removed, t.last_seen, r.ordinal
+    FROM internal.documented c
+    JOIN internal.docstring_runs t ON t.pid = c.pid AND t.set = c.set
+    JOIN internal.docstring_examples e ON e.pid = t.pid AND e.hash = t.hash
+    JOIN internal.releases r ON r.pid = t.pid AND r.version = t.added
+), numbered AS (
+    SELECT *, lag(removed) OVER runs IS DISTINCT FROM added AS starts
+    FROM told WINDOW runs AS (PARTITION BY pid, symbol, example ORDER BY ordinal)
+), grouped AS (
+    SELECT *, count(*) FILTER (starts) OVER (PARTITION BY pid, symbol, example ORDER BY ordinal) AS run
+    FROM numbered
+), merged AS (
+    SELECT pid, symbol, example, arg_min(added, ordinal) AS since,
+        arg_max({'until': removed, 'last_seen': last_seen, 'position': position}, ordinal) AS ending
+    FROM grouped GROUP BY pid, symbol, example, run
+)
+SELECT p.project, m.symbol, m.since, m.ending.until, m.ending.last_seen, m.ending.position, x.kind, x.code, x.output, x.compiles
+FROM merged m JOIN internal.projects p USING (pid)
+JOIN internal.examples x ON x.pid = m.pid AND x.example = m.example"""
 
 _NORMAL_VERSION = r"""CREATE MACRO internal.normal_version(v) AS
 regexp_replace(regexp_replace(lower(trim(v)), '^v', ''), '^(\d+(?:\.\d+)*?)(?:\.0)+$', '\1')"""
@@ -230,7 +269,7 @@ def view_columns() -> dict[str, tuple[str, ...]]:
     found = {
         view: ("project", *("symbol" if name == "set" else name for name, _ in TABLES[view] if name != "pid"))
         for view in VIEWS
-        if view not in ("modules", "releases", "docstrings")
+        if view not in ("modules", "releases", "docstrings", "examples")
     }
     found["modules"] = ("project", "version", "module", "status", "parser", "detail", "file")
     found["releases"] = (
@@ -239,6 +278,10 @@ def view_columns() -> dict[str, tuple[str, ...]]:
         *(column for column, _ in TABLES["releases"] if column not in ("pid", "version")),
     )
     found["docstrings"] = ("project", "symbol", "added", "removed", "last_seen", "docstring", "hash")
+    found["examples"] = (
+        *("project", "symbol", "since", "until", "last_seen", "position"),
+        *("kind", "code", "output", "compiles"),
+    )
     return found
 
 
@@ -250,7 +293,9 @@ def _releases_view() -> str:
     )
 
 
-_COMPRESSION = {("docstrings", "text"): " USING COMPRESSION zstd"}
+_COMPRESSION = dict.fromkeys(
+    (("docstrings", "text"), ("examples", "code"), ("examples", "output")), " USING COMPRESSION zstd"
+)
 """DuckDB chooses it for very long texts only; docstrings in the order of symbols take a fifth of the room."""
 
 
@@ -263,8 +308,8 @@ def _table(table: str) -> str:
 
 def _first_schema() -> list[str]:
     made = ["CREATE SCHEMA internal", "CREATE TABLE internal.meta (key VARCHAR, value VARCHAR)"]
-    made += [_table(table) for table in TABLES if table not in _SINCE_2]
-    views = [view for view in VIEWS if view not in _SINCE_2]
+    made += [_table(table) for table in TABLES if table not in _LATER]
+    views = [view for view in VIEWS if view not in _LATER]
     made += [_view(view) for view in views if view not in ("modules", "releases")]
     made += [
         _MODULES_VIEW,
@@ -279,7 +324,20 @@ def _first_schema() -> list[str]:
 
 
 def _second_schema() -> list[str]:
-    return [*map(_table, _SINCE_2), _DOCSTRINGS_VIEW, *_comments(["docstrings"])]
+    return [*map(_table, _tables_of(DOCSTRINGS_SINCE)), _DOCSTRINGS_VIEW, *_comments(["docstrings"])]
+
+
+def _third_schema() -> list[str]:
+    return [*map(_table, _tables_of(EXAMPLES_SINCE)), _EXAMPLES_VIEW, *_comments(["examples"])]
+
+
+def _tables_of(version: int) -> list[str]:
+    return [table for table, since in _LATER.items() if since == version]
+
+
+def views_of(version: int) -> list[str]:
+    """The public views that a file of a schema has."""
+    return [view for view in VIEWS if _LATER.get(view, 1) <= version]
 
 
 class Migration(NamedTuple):
@@ -293,4 +351,5 @@ class Migration(NamedTuple):
 MIGRATIONS: tuple[Migration, ...] = (
     Migration(1, "first schema", tuple(_first_schema())),
     Migration(2, "docstrings", tuple(_second_schema())),
+    Migration(3, "examples of docstrings", tuple(_third_schema())),
 )

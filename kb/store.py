@@ -18,12 +18,13 @@ from .errors import ApikbError, NotIndexed, StoreError
 from .schema import (
     APPLICATION,
     DOCSTRINGS_SINCE,
+    EXAMPLES_SINCE,
     MIGRATIONS,
     OLDEST_READABLE,
     SCHEMA_VERSION,
     TABLES,
-    VIEWS,
     Migration,
+    views_of,
 )
 
 if TYPE_CHECKING:
@@ -146,6 +147,8 @@ def migrate(connection: duckdb.DuckDBPyConnection) -> list[Migration]:
         try:
             for statement in migration.statements:
                 connection.execute(statement)
+            if migration.version == EXAMPLES_SINCE:
+                _fill_examples(connection)
             connection.execute("DELETE FROM internal.meta WHERE key = 'schema_version'")
             connection.execute(
                 "INSERT INTO internal.meta VALUES ('schema_version', ?)", [str(migration.version)]
@@ -155,6 +158,21 @@ def migrate(connection: duckdb.DuckDBPyConnection) -> list[Migration]:
             connection.rollback()
             raise
     return done
+
+
+def _fill_examples(connection: duckdb.DuckDBPyConnection) -> None:
+    """Read the examples of the docstrings that a file has already."""
+    from .tables import write_examples
+
+    for (pid,) in fetch(connection, "SELECT DISTINCT pid FROM internal.docstrings ORDER BY pid"):
+        texts = fetch(connection, "SELECT hash, text FROM internal.docstrings WHERE pid = ? ORDER BY rowid", [pid])
+        write_examples(pid, texts, partial(_insert, connection))
+
+
+def _insert(connection: duckdb.DuckDBPyConnection, table: str, rows: Any) -> None:
+    connection.register("arrow_rows", rows)
+    connection.execute(f'INSERT INTO internal."{table}" SELECT * FROM arrow_rows')
+    connection.unregister("arrow_rows")
 
 
 def publish(
@@ -323,9 +341,7 @@ def _replace_project(
         if table in _SPOOLED:
             spool.write(table, rows)
             return
-        connection.register("arrow_rows", rows)
-        connection.execute(f'INSERT INTO internal."{table}" SELECT * FROM arrow_rows')
-        connection.unregister("arrow_rows")
+        _insert(connection, table, rows)
 
     with plain_memory():
         texts = _texts(connection, old, observation.docstrings)
@@ -424,8 +440,7 @@ def export_views(path: PathLike, directory: PathLike) -> list[Path]:
     """Write every view as Parquet, one folder a project, one file a view."""
     connection = open_reader(path)
     written: list[Path] = []
-    old = (schema_version(connection) or 0) < DOCSTRINGS_SINCE
-    views = [view for view in VIEWS if not (old and view == "docstrings")]
+    views = views_of(schema_version(connection) or 0)
     try:
         for (project,) in fetch(connection, "SELECT project FROM internal.projects ORDER BY 1"):
             folder = Path(directory) / project

@@ -14,6 +14,7 @@ from itertools import islice
 import pyarrow as pa
 
 from .codec import encode_state
+from .examples import examples_of
 from .fold import Folded, block_masks, fold_blocks, ordered_observations
 from .inheritance import inherit
 from .keys import bucket_of, global_number
@@ -148,11 +149,40 @@ def _write_docstrings(writer: Writer, folded: Folded, numbering: list[int], text
     order = sorted(range(len(folded.states)), key=numbering.__getitem__)
     docs = (folded.states[number].doc for number in order)
     names = iter(dict.fromkeys(doc for doc in docs if doc is not None))
+    examples = _Examples(writer)
     while part := list(islice(names, TEXTS)):
         found = texts(part)
         records: list[Record] = [(name, found[name]) for name in part if name in found]
         if records:
             writer.sink("docstrings", to_arrow("docstrings", writer.pid, records))
+            examples.write((name, found[name]) for name in part if name in found)
+
+
+def write_examples(pid: int, texts: Iterable[tuple[str, str]], sink: Sink) -> None:
+    """Hand the examples of docstrings, given as (hash, text), to `sink`."""
+    with collector_off():
+        writer = Writer(pid, sink)
+        _Examples(writer).write(texts)
+        writer.close()
+
+
+class _Examples:
+    """Writes examples: each once, however many docstrings have it."""
+
+    def __init__(self, writer: Writer) -> None:
+        self.writer = writer
+        self.numbers: dict[tuple[str, str, str], int] = {}
+
+    def write(self, texts: Iterable[tuple[str, str]]) -> None:
+        """The examples of docstrings, given as (hash, text)."""
+        for name, text in texts:
+            for position, example in enumerate(examples_of(text)):
+                key = (str(example.kind), example.code, example.output)
+                number = self.numbers.get(key)
+                if number is None:
+                    number = self.numbers[key] = len(self.numbers)
+                    self.writer.write("examples", [(number, *key, example.compiles)])
+                self.writer.write("docstring_examples", [(name, position, number)])
 
 
 def _write_project_row(writer: Writer, observation: ProjectObservation, folded: Folded, symbols: int) -> None:
