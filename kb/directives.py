@@ -94,7 +94,7 @@ def directives(docstring: str) -> Iterator[Directive]:
     if "::" not in docstring:
         return
     lines = docstring.split("\n")
-    hidden = _hidden_lines(lines)
+    hidden = literal_lines(lines)
     found_lines = [
         number for number, line in enumerate(lines) if number not in hidden and _DIRECTIVE.match(line)
     ]
@@ -123,7 +123,7 @@ def _block(lines: Sequence[str], number: int) -> Iterator[str]:
             yield line
 
 
-def _hidden_lines(lines: Sequence[str]) -> set[int]:
+def literal_lines(lines: Sequence[str]) -> set[int]:
     """The lines of literal blocks, code, doctests, fences and comments."""
     hidden: set[int] = set()
     until: int | None = None

@@ -110,46 +110,72 @@ def _line_end(text: str, at: int) -> int:
 
 @lru_cache(4096)
 def _has_output(block: str) -> bool:
-    return any(not _FIRST.match(line) and not _MORE.match(line) for line in block.split("\n"))
+    return any(not line.lstrip().startswith((">>>", "...", "In [")) for line in block.split("\n"))
 
 
 @lru_cache(4096)
 def _parsed(block: str) -> Doctest:
-    code: list[str] = []
-    output: list[str] = []
-    fresh = False
+    statements: list[_Statement] = []
     margin = 0
     for line in block.split("\n"):
-        first = _FIRST.match(line)
-        more = None if first or not fresh else _MORE.match(line)
-        if first or more:
-            source = (first.group(2) if first else more.group(1) if more else "").rstrip()
-            margin = len(first.group(1)) if first else margin
-            fresh = True
-            if not _is_option(source):
-                code.append(_OPTION.sub("", source) if "doctest:" in source else source)
+        first = _FIRST.match(line) if ">>>" in line or "In" in line else None
+        if first:
+            margin = len(first.group(1))
+            statements.append(([_source(first.group(2))], []))
             continue
-        fresh = False
+        code, output = statements[-1]
+        more = None if output else _MORE.match(line)
+        if more:
+            code.append(_source(more.group(1)))
+            continue
         out = _OUT.match(line)
         shown = out.group(1) if out else line[margin:].rstrip()
         output.append("" if shown == "<BLANKLINE>" else shown)
-    return _mended(code, output)
+    return _joined(statements)
 
 
-def _is_option(source: str) -> bool:
-    """A line that only switches the checker."""
-    return source.startswith("#") and not _OPTION.sub("", source).strip()
+_Statement = tuple[list[str], list[str]]
+"""The lines of a statement, and of what it prints."""
 
 
-def _mended(code: list[str], output: list[str]) -> Doctest:
+def _source(line: str) -> str:
+    """A line of code without what only speaks to the checker."""
+    return _OPTION.sub("", line.rstrip()) if "doctest:" in line else line.rstrip()
+
+
+def _joined(statements: list[_Statement]) -> Doctest:
+    output = "\n".join(line for _, lines in statements for line in lines)
+    text = _text(statements)
+    for mend in (_outdent, _join_broken):
+        if not text or compiles(text):
+            break
+        statements = mend(statements)
+        text = _text(statements)
+        output = "\n".join(line for _, lines in statements for line in lines)
+    return Doctest(text, output, compiles(text))
+
+
+def _text(statements: list[_Statement]) -> str:
+    return "\n".join(line for code, _ in statements for line in code).strip("\n")
+
+
+def _outdent(statements: list[_Statement]) -> list[_Statement]:
+    """One blank too many after the prompt, which `doctest` itself would refuse."""
+    return [
+        ([line[1:] for line in code] if re.match(" \\S", code[0]) else code, output)
+        for code, output in statements
+    ]
+
+
+def _join_broken(statements: list[_Statement]) -> list[_Statement]:
     """Statements that were broken over lines without dots: the lines below belong to them."""
-    while code and not code[-1]:
-        code.pop()
-    text = "\n".join(code)
-    if compiles(text):
-        return Doctest(text, "\n".join(output), True)
-    for count in range(1, min(len(output), _FOLLOWING) + 1):
-        longer = "\n".join([*code, *output[:count]])
-        if compiles(longer):
-            return Doctest(longer, "\n".join(output[count:]), True)
-    return Doctest(text, "\n".join(output), False)
+    return [_complete(*statement) for statement in statements]
+
+
+def _complete(code: list[str], output: list[str]) -> _Statement:
+    if not compiles("\n".join(code)):
+        for count in range(1, min(len(output), _FOLLOWING) + 1):
+            longer = [*code, *output[:count]]
+            if compiles("\n".join(longer)):
+                return longer, output[count:]
+    return code, output

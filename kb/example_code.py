@@ -18,8 +18,8 @@ _SAYS_SOMETHING = (
 """A sentence, a formula or a table may happen to be an expression; it holds none of these."""
 _BROKEN_CODE = re.compile(
     r"from [\w.]+ import\b|import \w|(?:async )?def \w+ ?\(|class \w+.*: *$|(?:async )?with .+: *$|"
-    r"(?:async )?for .+ in .+: *$|if .+: *$|try: *$|print [\"'\w]|@\w[\w.]*(?:\(.*)?$|"
-    r"[A-Za-z_][\w.\[\]'\", ]* = [\w.]+\("
+    r"(?:async )?for .+ in .+: *$|if .+: *$|try: *$|return [\w.]+\(|print (?:[\"']|[\w.]+(?:[(\[,%]|$))|"
+    r"@\w[\w.]*(?:\(.*)?$|[A-Za-z_][\w.\[\]'\", ]* = [\w.]+\("
 )
 """What a block of code begins with that no parser of this Python accepts: old syntax, an elision."""
 
@@ -61,9 +61,9 @@ def does_something(code: str) -> bool:
 def looks_like_code(code: str) -> bool:
     """Whether an unmarked block is an example: Python that uses something, or what was meant to be.
 
-    >>> looks_like_code("print f(1)"), looks_like_code("$ pip install x"), looks_like_code("a | b | c")
+    >>> looks_like_code("print the value"), looks_like_code("$ pip install x"), looks_like_code("a | b | c")
     (False, False, False)
-    >>> looks_like_code("import x\\nprint x.y"), looks_like_code("for x in y:\\n    ...\\n  z")
+    >>> looks_like_code("print f(1)"), looks_like_code("import x\\nprint x.y")
     (True, True)
     """
     if does_something(code):

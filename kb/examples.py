@@ -12,7 +12,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 from .doctests import PROMPTS, doctests
-from .example_code import compiles, dedented, looks_like_code
+from .example_code import compiles, dedented, does_something, looks_like_code
 
 
 class ExampleKind(StrEnum):
@@ -58,10 +58,10 @@ _FENCE = re.compile(r" *(`{3,}|~{3,}) *\{?\.?([\w+-]*)[^`]*$")
 _UNDERLINE = re.compile(r" *([-=~^\"'+*#`])\1{2,} *$")
 _TITLE = re.compile(
     r"(?i) *(?:\*\*|:|__)?(?:(?:basic |simple |typical |sample |code )?(?:examples?|usages?)"
-    r"(?: usages?| of use| code)?)(?:\*\*|__)?(?: *\([^)]*\))? *(:{0,3})(?:\*\*|__)? *$"
+    r"(?: usages?| of use| code)?)(?:\*\*|__)?(?: *\([^)]*\))? *[:.]{0,3}(?:\*\*|__)? *$"
 )
 _EXAMPLES = "\nExamples\n"
-_MARKERS = ("::", "```", "~~~", "xample", "XAMPLE", "sage:", "SAGE:", "sage\n", "sages:")
+_MARKERS = ("::", "```", "~~~", "xample", "XAMPLE", "sage:", "sage\n")
 """What a line holds that opens an example.  A search for plain text is ten times quicker than a pattern."""
 
 
@@ -69,9 +69,9 @@ def examples_of(docstring: str) -> list[Example]:
     r"""The examples of a cleaned docstring, in their order.
 
     >>> for found in examples_of("Do it.\n\nExample::\n\n    do(1)\n\n>>> do(2)  # doctest: +SKIP\n3"):
-    ...     print(found)
-    Example(code='do(1)', output='', compiles=True, kind='literal')
-    Example(code='do(2)', output='3', compiles=True, kind='doctest')
+    ...     print(found.kind, found.code, found.output or "-", found.compiles)
+    literal do(1) - True
+    doctest do(2) 3 True
     """
     cut = docstring.find(_EXAMPLES)
     if cut < 0:
@@ -90,7 +90,8 @@ def _examples(docstring: str) -> tuple[Example, ...]:
             found.append((line, Example(*doctest, ExampleKind.DOCTEST)))
             taken.update(range(line, line + docstring.count("\n", start, end) + 1))
             place = start
-    opening = sorted({place for marker in _MARKERS for place in _places(docstring, marker)})
+    markers = [marker for marker in _MARKERS if marker in docstring]
+    opening = sorted({place for marker in markers for place in _places(docstring, marker)})
     if opening:
         found += _other_examples(docstring, opening, taken)
         found.sort(key=lambda item: item[0])
@@ -128,6 +129,8 @@ def _other_examples(docstring: str, opening: Sequence[int], taken: set[int]) -> 
                 taken.update(range(number, high))
         elif _TITLE.match(lines[number]):
             titles.append(number)
+        else:
+            yield from _led_to(lines, number, taken)
     for title in titles:
         yield from _section(lines, title, taken)
 
@@ -154,9 +157,7 @@ def _marked(lines: Sequence[str], number: int) -> tuple[int, int, ExampleKind, b
     return _NOTHING
 
 
-def _directive(
-    lines: Sequence[str], number: int, found: re.Match[str]
-) -> tuple[int, int, ExampleKind, bool]:
+def _directive(lines: Sequence[str], number: int, found: re.Match[str]) -> tuple[int, int, ExampleKind, bool]:
     name = found.group(2).rpartition(":")[2].lower()
     if name not in _HOLDS_CODE and name not in _NO_CODE:
         return _NOTHING
@@ -212,24 +213,53 @@ def _judged(lines: Sequence[str], low: int, high: int, kind: ExampleKind, sure: 
         yield low, Example(code, "", compiles(code), kind)
 
 
+def _led_to(lines: Sequence[str], number: int, taken: set[int]) -> Iterator[Line]:
+    """The block below a paragraph that speaks of an example and ends with a colon."""
+    if "xample" not in lines[number]:
+        return
+    while number + 1 < len(lines) and lines[number + 1].strip():
+        if _indent(lines[number + 1]) > _indent(lines[number]):
+            break
+        number += 1
+    last = lines[number].rstrip()
+    end = _block_end(lines, number)
+    if last.endswith(":") and taken.isdisjoint(range(number, end)):
+        kind = ExampleKind.LITERAL if last.endswith("::") else ExampleKind.SECTION
+        yield from _judged(lines, number + 1, end, kind, False)
+        taken.update(range(number, end))
+
+
 def _section(lines: Sequence[str], title: int, taken: set[int]) -> Iterator[Line]:
     """Plain code below a title: the paragraphs that are Python, those that follow each other as one."""
     indent = _indent(lines[title])
     underlined = title + 1 < len(lines) and bool(_UNDERLINE.match(lines[title + 1]))
-    start = title + 2 if underlined else title + 1
-    end = _section_end(lines, start, indent, underlined)
-    pending: list[int] = []
-    for low, high in _paragraphs(lines, start, end, taken):
-        joined = [*pending, low, high]
-        if looks_like_code(dedented(lines[joined[0] : high])):
-            pending = joined
+    below = title + 2 if underlined else title + 1
+    flat = not underlined and _first_indent(lines, below) <= indent
+    end = len(lines) if flat else _section_end(lines, below, indent, underlined)
+    low = high = -1
+    for start, stop in _paragraphs(lines, below, end, taken):
+        if low >= 0 and _belongs(lines, low, start, stop):
+            high = stop
             continue
-        if pending:
-            yield from _judged(lines, pending[0], pending[-1], ExampleKind.SECTION, False)
-        alone = looks_like_code(dedented(lines[low:high]))
-        pending = [low, high] if alone else []
-    if pending:
-        yield from _judged(lines, pending[0], pending[-1], ExampleKind.SECTION, False)
+        if low >= 0:
+            yield from _judged(lines, low, high, ExampleKind.SECTION, False)
+        low, high = (start, stop) if looks_like_code(dedented(lines[start:stop])) else (-1, -1)
+        if flat and low < 0:
+            return
+    if low >= 0:
+        yield from _judged(lines, low, high, ExampleKind.SECTION, False)
+
+
+def _first_indent(lines: Sequence[str], start: int) -> int:
+    return next((_indent(line) for line in lines[start:] if line.strip()), 0)
+
+
+def _belongs(lines: Sequence[str], low: int, start: int, stop: int) -> bool:
+    """Whether a paragraph goes on with the code above it."""
+    together = dedented(lines[low:stop])
+    return does_something(together) or (
+        looks_like_code(together) and looks_like_code(dedented(lines[start:stop]))
+    )
 
 
 def _section_end(lines: Sequence[str], start: int, indent: int, underlined: bool) -> int:

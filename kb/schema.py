@@ -111,14 +111,15 @@ VIEWS: dict[str, str] = {
     "tombstones": "Names that are still there but raise when they are used.",
     "docstrings": "Maximal runs of releases in which a symbol has the same docstring, aliases and inherited "
     "members included.",
-    "examples": "The code examples of docstrings, aliases and inherited members included, each over the maximal "
-    "runs of releases in which the docstring of the symbol has it.",
+    "examples": "The code examples of docstrings, aliases and inherited members included, each over the "
+    "maximal runs of releases in which the docstring of the symbol has it.",
 }
 
 COLUMN_COMMENTS: dict[str, str] = {
     "project": "Normalised name on the package index.",
     "symbol": "Qualified name: the public path, the defining path or an alias, each with its own rows.",
-    "kind": "module, class, function, method, attribute; of a parameter its kind as inspect names it.",
+    "kind": "module, class, function, method, attribute; of a parameter its kind as inspect names it; of an "
+    "example how it is marked: doctest, directive, fence, literal, section.",
     "visibility": "exported, public or private.",
     "added": "First release of the span.",
     "added_exact": "False where the symbol may be older: the first indexed release has it, or releases just "
@@ -136,7 +137,7 @@ COLUMN_COMMENTS: dict[str, str] = {
     "parameter": "Name of the parameter; NULL where the symbol itself is meant.",
     "default": "Source text of the default.",
     "annotation": "Source text of the annotation.",
-    "position": "0-based place in the signature.",
+    "position": "0-based place in the signature; of an example, in the docstring that has it last.",
     "since": "First release in which this was observed.",
     "until": "First release in which it is no longer observed.",
     "mechanism": "decorator, warning, docstring, getattr, or default (one that says so).",
@@ -169,7 +170,7 @@ COLUMN_COMMENTS: dict[str, str] = {
     "module": "Dotted name.",
     "code": "Source text without prompts.",
     "output": "What it prints, as the docstring says; empty where it says nothing.",
-    "compiles": "Whether the Python that published it compiles the code.",
+    "compiles": "Whether the Python that published it takes the code for a program.",
     "parser": "The parser that could read it.",
     "detail": "What exactly.",
     "change": "added, removed, tombstone, deprecated, undeprecated, kind or signature.",
@@ -222,7 +223,8 @@ WITH told AS (
         arg_max({'until': removed, 'last_seen': last_seen, 'position': position}, ordinal) AS ending
     FROM grouped GROUP BY pid, symbol, example, run
 )
-SELECT p.project, m.symbol, m.since, m.ending.until, m.ending.last_seen, m.ending.position, x.kind, x.code, x.output, x.compiles
+SELECT p.project, m.symbol, m.since, m.ending.until, m.ending.last_seen, m.ending.position,
+    x.kind, x.code, x.output, x.compiles
 FROM merged m JOIN internal.projects p USING (pid)
 JOIN internal.examples x ON x.pid = m.pid AND x.example = m.example"""
 

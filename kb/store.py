@@ -44,6 +44,8 @@ _READER = (
     "SET lock_configuration = true",
 )
 _WRITER = ("SET threads = 1", "SET memory_limit = '150MB'")
+BLOCK_SIZE = 1 << 16
+"""Bytes; of a new file."""
 _MOSTLY_FREE = 0.5
 _STATEMENTS = 200
 """How many parsed queries a connection keeps."""
@@ -165,7 +167,9 @@ def _fill_examples(connection: duckdb.DuckDBPyConnection) -> None:
     from .tables import write_examples
 
     for (pid,) in fetch(connection, "SELECT DISTINCT pid FROM internal.docstrings ORDER BY pid"):
-        texts = fetch(connection, "SELECT hash, text FROM internal.docstrings WHERE pid = ? ORDER BY rowid", [pid])
+        texts = fetch(
+            connection, "SELECT hash, text FROM internal.docstrings WHERE pid = ? ORDER BY rowid", [pid]
+        )
         write_examples(pid, texts, partial(_insert, connection))
 
 
@@ -275,7 +279,7 @@ def _attach_for_writing(connection: duckdb.DuckDBPyConnection, file: Path, name:
     for setting in _WRITER:
         connection.execute(setting)
     connection.execute(f"SET temp_directory = {_quote(Path(f'{file}.spill'))}")
-    layout = "TYPE duckdb, ROW_GROUP_SIZE 8192" + ("" if file.exists() else ", BLOCK_SIZE 65536")
+    layout = "TYPE duckdb, ROW_GROUP_SIZE 8192" + ("" if file.exists() else f", BLOCK_SIZE {BLOCK_SIZE}")
     connection.execute(f"ATTACH {_quote(file)} AS {name} ({layout})")
     connection.execute(f"USE {name}")
 

@@ -52,7 +52,10 @@ TOMBSTONE = FUNCTION._replace(
 )
 
 
-DOCSTRINGS = {MARKUP.doc: "A string that is safe to put in HTML.\x1b[31m\n\n.. versionadded:: 2.3.0"}
+DOCSTRINGS = {
+    MARKUP.doc: "A string that is safe to put in HTML.\x1b[31m\n\n.. versionadded:: 2.3.0\n\n"
+    ">>> Markup('<b>')\nMarkup('<b>')\n\n>>> Markup.escape('<')\nMarkup('&lt;')",
+}
 
 
 def docstrings(names: Sequence[str]) -> dict[str, str]:

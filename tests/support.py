@@ -55,6 +55,7 @@ VIEWS = {
     "moves": "SELECT * FROM moves",
     "changes": "SELECT * FROM changes",
     "docstrings": "SELECT * FROM docstrings",
+    "examples": "SELECT * FROM examples",
     "modules": "SELECT * FROM modules",
     # What a release cost depends on what was known before it.
     "releases": "SELECT * EXCLUDE (fetched) FROM releases",

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from apikb.kb import store
 from apikb.kb.observations import Block, ProjectObservation, ReleaseObservation, Row
 from apikb.kb.releases import Release
 from apikb.kb.schema import SCHEMA_VERSION
-from apikb.kb.store import publish
 from apikb.kb.symbols import SymbolState
 
 
@@ -22,10 +22,11 @@ def main() -> None:
         "old",
         [ReleaseObservation(Release("1.0"), (), (b"x",))],
         {b"x": Block("old.py", rows)},
-        lambda names: dict.fromkeys(names, "Do what was done of old."),
+        lambda names: dict.fromkeys(names, "Do what was done of old.\n\n>>> old.f()"),
     )
     path.unlink(missing_ok=True)
-    publish(path, [observed])
+    store.BLOCK_SIZE = 1 << 14  # A table takes a block at least, and the file is kept in the repository.
+    store.publish(path, [observed])
     path.with_name(f"{path.name}.lock").unlink()
 
 
