@@ -171,7 +171,8 @@ def test_errors_are_one_clear_line_and_a_code(run: Run, args: list[str], code: i
 def test_lookup_prints_the_docstring_when_asked(run: Run) -> None:
     assert "safe to put" not in run("lookup", "flask.Markup", "--version", "2.2.5").stdout
     shown = run("lookup", "flask.Markup", "--version", "2.2.5", "--doc").stdout
-    assert shown.endswith("\n\nA string that is safe to put in HTML.\\x1b[31m\n\n.. versionadded:: 2.3.0\n")
+    assert "\n\nA string that is safe to put in HTML.\\x1b[31m\n\n.. versionadded:: 2.3.0\n\n>>> " in shown
+    assert shown.endswith("\nMarkup('&lt;')\n")
     assert "(no docstring)" in run("lookup", "flask.Flask", "--doc").stdout
 
 
