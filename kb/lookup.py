@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, Self
 from . import store
 from .answering import answer_at, answer_parameter, parse_symbol, statuses
 from .answers import Answer, Change, History, SpecifierAnswer
-from .errors import ApikbError, NotIndexed, StoreError
+from .choosing import canonical, exact_release, newest_release, no_match, unknown_project
+from .errors import ApikbError, StoreError
 from .reader import ProjectReader
-from .releases import Release, ReleaseStatus, looks_like_specifier, matching_releases, resolve_version
+from .releases import Release, ReleaseStatus, looks_like_specifier, matching_releases
 from .resident import Residents
 from .resolve import prefixes
 from .schema import DOCSTRINGS_SINCE
@@ -84,7 +85,7 @@ class _Opened:
         if found is None:
             infos = self.infos()
             if project not in infos:
-                raise _unknown_project(project, infos, None)
+                raise unknown_project(project, _imports(infos))
             pid, info = infos[project]
             found = ProjectReader(self.query, pid, project, symbols=info.symbols, residents=self._residents)
             found = self._readers.setdefault(project, found)
@@ -154,7 +155,7 @@ class KnowledgeBase:
         for known, (_, info) in infos.items():
             if project in info.import_names:
                 return known
-        raise _unknown_project(project, infos, None)
+        raise unknown_project(project, _imports(infos))
 
     def _reader(self, project: str) -> ProjectReader:
         return self._current().reader(project)
@@ -173,7 +174,7 @@ class KnowledgeBase:
         if len(found) > 1:
             found = self._nearest(path, found)
         if not found:
-            raise _unknown_project(top, infos, symbol)
+            raise unknown_project(top, _imports(infos), symbol)
         if len(found) > 1:
             raise ApikbError(
                 f"{top} is provided by {', '.join(found)}", hint=f"say which: --project {found[0]}"
@@ -216,29 +217,11 @@ class KnowledgeBase:
 
     def _ordinal(self, reader: ProjectReader, version: str | None) -> int:
         if version is None:
-            return _newest(reader)
+            return newest_release(reader.project, reader.releases)
         exact = reader.ordinals.get(version)
         if exact is not None and reader.releases[exact].status == ReleaseStatus.INDEXED:
             return exact
-        try:
-            release = resolve_version(version, reader.releases)
-        except ValueError as error:
-            raise ApikbError(
-                str(error), hint="a version such as 1.3.1, or a specifier such as '>=1.2,<2'"
-            ) from error
-        if release is None:
-            raise NotIndexed(
-                f"{reader.project} {version} is not among its releases; nearest: {_near(reader, version)}",
-                hint=f"see them with: apikb info {reader.project}",
-            )
-        if release.status != ReleaseStatus.INDEXED:
-            why = f": {release.reason}" if release.reason else ""
-            raise NotIndexed(
-                f"{reader.project} {release.version} {_FATE[release.status]}{why}; "
-                f"nearest indexed: {_near(reader, version)}",
-                hint=f"try again: apikb index {reader.project} --versions '=={release.version}' --refresh",
-            )
-        return reader.releases.index(release)
+        return exact_release(reader.project, reader.releases, version)
 
     def _over(self, reader: ProjectReader, symbol: str, specifier: str) -> SpecifierAnswer:
         matching = matching_releases(specifier, reader.releases)
@@ -254,7 +237,7 @@ class KnowledgeBase:
         if indexed:
             newest = self._answer(reader, symbol, reader.releases.index(indexed[-1]))
         if newest is None:
-            raise _no_match(reader, specifier)
+            raise no_match(reader.project, specifier)
         order = {version: number for number, version in enumerate(reader.axis.versions)}
         present, absent, tombstone, unknown = (
             tuple(sorted(groups[status], key=order.__getitem__))
@@ -299,7 +282,7 @@ class KnowledgeBase:
         for release in reversed(matching_releases(specifier, reader.releases)):
             if release.status == ReleaseStatus.INDEXED:
                 return release.version
-        raise _no_match(reader, specifier)
+        raise no_match(reader.project, specifier)
 
     def history(self, symbol: str, project: str | None = None, *, pre: bool = False) -> History:
         """A symbol's whole life.  With `pre`, pre-releases define boundaries as well."""
@@ -337,56 +320,5 @@ class KnowledgeBase:
         return store.export_views(self.path, directory)
 
 
-def canonical(name: str) -> str:
-    """A project's name as the index normalises it (the import is dear, and rarely needed)."""
-    from packaging.utils import canonicalize_name
-
-    return canonicalize_name(name)
-
-
-def _no_match(reader: ProjectReader, specifier: str) -> NotIndexed:
-    return NotIndexed(
-        f"no indexed release of {reader.project} matches {specifier}",
-        hint=f"see them with: apikb info {reader.project}",
-    )
-
-
-_FATE = {
-    ReleaseStatus.SKIPPED: "was skipped",
-    ReleaseStatus.FAILED: "could not be read",
-    ReleaseStatus.INDEXED: "was indexed",
-}
-
-
-def _newest(reader: ProjectReader) -> int:
-    releases = reader.releases
-    indexed = [n for n, release in enumerate(releases) if release.status == ReleaseStatus.INDEXED]
-    if not indexed:
-        raise NotIndexed(
-            f"no release of {reader.project} could be indexed",
-            hint=f"see why with: apikb info {reader.project}",
-        )
-    return next((n for n in reversed(indexed) if not releases[n].is_prerelease), indexed[-1])
-
-
-def _near(reader: ProjectReader, version: str) -> str:
-    from packaging.version import Version
-
-    wanted = Version(version)
-    indexed = [release.version for release in reader.releases if release.status == ReleaseStatus.INDEXED]
-    below = [text for text in indexed if Version(text) < wanted][-2:]
-    above = [text for text in indexed if Version(text) > wanted][:2]
-    return ", ".join((*below, *above)) or "none"
-
-
-def _unknown_project(name: str, infos: dict[str, tuple[int, ProjectInfo]], symbol: str | None) -> NotIndexed:
-    from difflib import get_close_matches
-
-    names = {other: project for project in infos for other in (project, *infos[project][1].import_names)}
-    normal = canonical(name)
-    if symbol is not None and normal in infos:
-        imports = ", ".join(infos[normal][1].import_names)
-        return NotIndexed(f"{name} is the name of a project; it is imported as {imports}")
-    close = get_close_matches(name, names, n=3)
-    tip = f"; did you mean {' or '.join(close)}?" if close else ""
-    return NotIndexed(f"{name} is not in the knowledge base{tip}", hint=f"apikb index {normal}")
+def _imports(infos: dict[str, tuple[int, ProjectInfo]]) -> dict[str, tuple[str, ...]]:
+    return {project: info.import_names for project, (_, info) in infos.items()}
