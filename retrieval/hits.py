@@ -17,8 +17,8 @@ class ShownExample(Protocol):
         """The example without prompts."""
 
     @property
-    def output(self) -> str | None:
-        """What the docstring says that it prints; None where it says nothing."""
+    def output(self) -> str:
+        """What the docstring says that it prints; empty where it says nothing."""
 
     @property
     def compiles(self) -> bool:
