@@ -121,8 +121,7 @@ def as_json(entries: Sequence[Entry]) -> str:
     """A list of objects, one a line, in ASCII; what is not known is null."""
     if not entries:
         return "[]\n"
-    # ASCII only, so that nothing but DEL is left of the controls.
-    objects = (json.dumps(_object(entry)).replace("\x7f", "\\u007f") for entry in entries)
+    objects = (json.dumps(_object(entry)) for entry in entries)
     return "[\n" + ",\n".join(objects) + "\n]\n"
 
 

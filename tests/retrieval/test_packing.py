@@ -11,6 +11,8 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+import tiktoken
+import tokenizers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -324,7 +326,6 @@ def test_the_count_is_of_the_whole_not_of_parts() -> None:
 
 
 def test_a_tokenizer_by_name(tmp_path: Path) -> None:
-    tokenizers = pytest.importorskip("tokenizers")
     made = tokenizers.Tokenizer(tokenizers.models.WordLevel({"[UNK]": 0}, unk_token="[UNK]"))
     made.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
     made.save(str(tmp_path / "tokenizer.json"))
@@ -337,7 +338,6 @@ def test_a_tokenizer_by_name(tmp_path: Path) -> None:
 
 
 def test_tiktoken_counts_the_text_of_control_tokens_as_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    tiktoken = pytest.importorskip("tiktoken")
     letters = {bytes([number]): number for number in range(256)}
     encoding = tiktoken.Encoding(
         "tiny", pat_str=r"(?s).", mergeable_ranks=letters, special_tokens={"<|end|>": 256}
