@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib.metadata import distributions
 from pathlib import Path
 from typing import Any
@@ -14,11 +14,31 @@ from packaging.version import InvalidVersion, Version
 from ..kb.choosing import canonical
 from ..kb.errors import ApikbError
 from ..kb.requirement_lines import requirement_lines
-from .pins import Pin, silent
+from .pins import Pin, parse_pin, silent
 
 Note = Callable[[str], None]
 _Table = Mapping[str, Any]
 _HINT = "pylock.toml, poetry.lock and uv.lock can be read; others with -r as a requirements file"
+
+
+def gather_pins(
+    named: Iterable[str] = (),
+    requirements: Iterable[Path] = (),
+    locks: Iterable[Path] = (),
+    *,
+    environment: bool = False,
+    note: Note = silent,
+) -> list[Pin]:
+    """All pins that a person asks for: by name, by files, by the environment that runs.
+
+    Raises ApikbError where one of them cannot be understood or read.
+    """
+    pins = [parse_pin(text) for text in named]
+    for path in requirements:
+        pins += pins_of_requirements(path, note)
+    for path in locks:
+        pins += pins_of_lock(path, note)
+    return pins + (pins_of_environment() if environment else [])
 
 
 def pins_of_requirements(path: Path, note: Note = silent) -> list[Pin]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from apikb.kb.errors import ApikbError
-from apikb.retrieval.pin_files import pins_of_environment, pins_of_lock, pins_of_requirements
+from apikb.retrieval.pin_files import gather_pins, pins_of_environment, pins_of_lock, pins_of_requirements
 from apikb.retrieval.pins import Pin
 
 
@@ -262,3 +262,20 @@ def test_the_environment_that_runs() -> None:
     pins = {pin.project: pin for pin in pins_of_environment()}
     assert pins["pytest"] == Pin("pytest", f"=={pytest.__version__}", "the environment", required=False)
     assert pins["import-linter"].specifier == f"=={importlib.metadata.version('import-linter')}"
+
+
+def test_all_that_a_person_asks_for(tmp_path: Path) -> None:
+    (tmp_path / "requirements.txt").write_text("click==8.0\n./local\n")
+    (tmp_path / "uv.lock").write_text(UV)
+    notes: list[str] = []
+    pins = gather_pins(
+        ["flask<3"],
+        [tmp_path / "requirements.txt"],
+        [tmp_path / "uv.lock"],
+        environment=True,
+        note=notes.append,
+    )
+    assert [pin.where for pin in pins[:5]] == ["--with flask<3", "requirements.txt:1", *["uv.lock"] * 3]
+    assert pins[5:] == pins_of_environment()
+    assert len(notes) == 2
+    assert gather_pins() == []
