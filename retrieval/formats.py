@@ -29,7 +29,7 @@ def markdown(entries: Sequence[Entry]) -> str:
         blocks.append(_fenced("python", "\n".join(_python_lines(entry))))
         prose = entry.docstring or entry.summary
         if prose:
-            blocks.append(_fenced("text", _safe(prose)))
+            blocks.append(_fenced("text", printable(prose)))
     return "\n".join(blocks)
 
 
@@ -50,9 +50,9 @@ def _python_lines(entry: Entry) -> Iterator[str]:
     if entry.example is not None:
         yield ""
         yield "# Example:"
-        yield _safe(entry.example.code)
+        yield printable(entry.example.code)
         if entry.example.output:
-            yield from (f"#> {line}".rstrip() for line in _safe(entry.example.output).split("\n"))
+            yield from (f"#> {line}".rstrip() for line in printable(entry.example.output).split("\n"))
 
 
 def _span(hit: Hit) -> str:
@@ -74,8 +74,12 @@ def _deprecation(marked: Marked) -> str:
     return one_line(f"DEPRECATED{since}{instead}{message}")
 
 
-def _safe(text: str) -> str:
-    """Several lines, each of which prints; tabs as spaces, so that code stays code."""
+def printable(text: str) -> str:
+    r"""Several lines, each of which prints; tabs as spaces, so that code stays code.
+
+    >>> printable("if a:\n\tb = '\x1b'\n")
+    "if a:\n    b = '\\x1b'"
+    """
     return "\n".join(
         visible(line.rstrip("\r").expandtabs(4)).rstrip() for line in text.strip("\n").split("\n")
     )
@@ -103,13 +107,13 @@ def _symbol(entry: Entry) -> Iterator[str]:
         marks = _attributes(since=hit.deprecated.since, use=hit.deprecated.replacement)
         yield f"<deprecated{marks}>{escape(one_line(hit.deprecated.message or ''))}</deprecated>"
     if entry.example is not None:
-        yield f"<example>\n{escape(_safe(entry.example.code))}\n</example>"
+        yield f"<example>\n{escape(printable(entry.example.code))}\n</example>"
         if entry.example.output:
-            yield f"<output>\n{escape(_safe(entry.example.output))}\n</output>"
+            yield f"<output>\n{escape(printable(entry.example.output))}\n</output>"
     if entry.summary:
-        yield f"<summary>{escape(_safe(entry.summary))}</summary>"
+        yield f"<summary>{escape(printable(entry.summary))}</summary>"
     if entry.docstring:
-        yield f"<docstring>\n{escape(_safe(entry.docstring))}\n</docstring>"
+        yield f"<docstring>\n{escape(printable(entry.docstring))}\n</docstring>"
     yield "</symbol>"
 
 
