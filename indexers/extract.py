@@ -17,7 +17,7 @@ from .deprecation_docs import docstring_marks, speaks
 from .docstring_injectors import mentions
 from .facts import Binding, ModuleFacts, StarImport
 from .forwarding import NOTE as FORWARDS
-from .forwarding import registers_modules
+from .forwarding import listed_modules, registers_modules
 from .getattr_factories import Factory, factory_of, may_make_getattr, read_delegate
 from .global_names import global_names
 from .lazy import MADE_ELSEWHERE, UNREADABLE
@@ -120,6 +120,7 @@ def _read(
         reader.notes.add("walrus")
     if is_init and "." not in module and registers_modules(text):
         reader.notes.add(FORWARDS)
+        reader.notes.update(listed_modules(tree, text, module))
     reader.injects = mentions(text)
     scope = Scope(reader)
     scope.run(tree.body)

@@ -5,7 +5,9 @@ Such a package star-imports the other one and enters its modules into `sys.modul
 
 from __future__ import annotations
 
+import ast
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from .facts import Binding
@@ -16,6 +18,13 @@ if TYPE_CHECKING:
 NOTE = "registers modules"
 """The note of a package's facts that says so."""
 
+_LISTED = "registers: "
+"""Begins the notes that name, one each, the modules that a package lists."""
+_UNSEEN = "its package enters it into sys.modules, and nothing shows what it is"
+_DISCOVERS = re.compile(
+    r"iter_modules|walk_packages|listdir|scandir|glob\b|__path__|\bfor\b[^\n]*\bin\b[^\n]*sys\.modules"
+)
+"""A package that looks for the modules, rather than list them, has them all."""
 _REGISTERS = re.compile(
     r"(?<![\w.])_?sys\.modules(?:\.setdefault\(\s*(?!__name__\b)|\[(?!__name__\b)\w+\]\s*=[^=])"
 )
@@ -24,6 +33,29 @@ _REGISTERS = re.compile(
 def registers_modules(text: str) -> bool:
     """True where a package enters modules into `sys.modules` under names that are computed."""
     return ".modules" in text and _REGISTERS.search(text) is not None
+
+
+def listed_modules(tree: ast.Module, text: str, package: str) -> Iterator[str]:
+    """A note for each part of a package that its tables of modules name; none where it looks for them.
+
+    >>> source = 'for m in ["new.a", "new.b.c"]:\\n    forward(m)\\nprint("new.d")'
+    >>> sorted(listed_modules(ast.parse(source), source, "new"))
+    ['registers: a', 'registers: b']
+    """
+    if _DISCOVERS.search(text):
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.List | ast.Tuple | ast.Set):
+            texts = list(node.elts)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            texts = node.args if node.func.attr in ("append", "extend", "add") else []
+        else:
+            continue
+        for item in texts:
+            if isinstance(item, ast.Constant) and isinstance(item.value, str):
+                head, dot, rest = item.value.partition(".")
+                if head == package and dot and rest:
+                    yield _LISTED + rest.partition(".")[0]
 
 
 def forwarded(release: Release) -> dict[str, str]:
@@ -40,10 +72,21 @@ def forwarded(release: Release) -> dict[str, str]:
 
 
 def bind_forwarded(release: Release) -> None:
-    """The subpackages that a package has through the other one are names of it, `del` or not: they import."""
+    """The subpackages that a package has through the other one are names of it, `del` or not: they import.
+
+    Where it lists them, those are all: a folder that an old release left behind is not among them.  One that
+    is listed and not found may come from anywhere.
+    """
     for top, other in release.forwards.items():
+        facts = release.modules[top].facts
+        notes = facts.notes if facts is not None else ()
+        listed = {note.removeprefix(_LISTED) for note in notes if note.startswith(_LISTED)}
         names = release.namespace(top)
         for module in list(release.modules):
             owner, _, name = module.rpartition(".")
-            if owner == other and f"{top}.{name}" not in release.modules:
+            passed_over = f"{top}.{name}" in release.modules or (listed and name not in listed)
+            if owner == other and not passed_over:
                 names.setdefault(name, Binding(name, "import", module, 0, -1, "import"))
+        for name in sorted(listed):
+            if not {f"{top}.{name}", f"{other}.{name}"} & release.modules.keys():
+                names.setdefault(name, Binding(name, "unknown", _UNSEEN, 0, -1))

@@ -15,7 +15,9 @@ def _forward(old_name):
     return _sys.modules.setdefault(old_name, _Loader(".".join(parts)))
 
 
-for _name in ["vroot.ops"]:
+_modules = ["vroot.ops"]
+_modules.append("vroot.elsewhere")
+for _name in _modules:
     _forward(_name)
 
 from vroot_core import *

@@ -1,0 +1,1 @@
+"""Left behind: vroot does not list it."""
