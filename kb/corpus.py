@@ -19,6 +19,8 @@ from .public_paths import best_first, is_public
 from .schema import DOCSTRINGS_SINCE, EXAMPLES_SINCE
 from .store import Connection, fetch, schema_version
 
+CORPUS_VERSION = 1
+"""Raised whenever the same file gives other documents."""
 _TEXTS = 500
 """Docstrings that are fetched at once."""
 
@@ -77,6 +79,38 @@ def ordinals(connection: Connection, project: str) -> list[str]:
     """
     releases = read_releases(partial(fetch, connection), _pid(connection, project))
     return [release.version for release in releases if release.status == "indexed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """The documents of a project as one state of the file has them."""
+
+    connection: Connection
+    project: str
+
+    def fingerprint(self) -> str:
+        """32 hex digits, equal where the documents are: what is derived from them is out of date by it."""
+        pid = _pid(self.connection, self.project)
+        told = [
+            CORPUS_VERSION,
+            fetch(self.connection, "SELECT * FROM internal.projects WHERE pid = ?", [pid]),
+            fetch(self.connection, "SELECT * FROM internal.releases WHERE pid = ? ORDER BY ALL", [pid]),
+            fetch(
+                self.connection,
+                "SELECT count(*), bit_xor(hash(block, digest, file, mask)) "
+                "FROM internal.blocks WHERE pid = ?",
+                [pid],
+            ),
+        ]
+        return hashlib.blake2b(repr(told).encode("utf-8", "backslashreplace"), digest_size=16).hexdigest()
+
+    def versions(self) -> list[str]:
+        """As `ordinals`."""
+        return ordinals(self.connection, self.project)
+
+    def documents(self) -> Iterator[Document]:
+        """As `documents`."""
+        return documents(self.connection, self.project)
 
 
 def documents(connection: Connection, project: str) -> Iterator[Document]:

@@ -23,6 +23,7 @@ from .symbols import Status
 
 if TYPE_CHECKING:
     from .audit import Audit
+    from .corpus import Corpus
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,6 +261,18 @@ class KnowledgeBase:
         if version is not None and looks_like_specifier(version):
             version = self._newest_match(reader, version)
         return docstring_at(reader, path, self._ordinal(reader, version))
+
+    def corpus(self, project: str) -> Corpus:
+        """The documents of a project, all of the file as it stands now.  Raises `NotIndexed`."""
+        from .corpus import Corpus
+
+        opened = self._current()
+        return Corpus(store.reading_cursor(opened.connection), self._known(project))
+
+    def statuses(self, symbol: str, project: str | None = None) -> dict[str, Status]:
+        """Version -> status of a symbol for every release that could be read.  Raises `NotIndexed`."""
+        reader = self._reader(self.resolve_project(symbol, project))
+        return {version: Status(status) for version, status in statuses(reader, *parse_symbol(symbol))}
 
     def audit(self, project: str, *, private: bool = False) -> Audit:
         """Compare the version directives of a project's docstrings with what was observed.

@@ -1,0 +1,208 @@
+"""Searching what is there at the pinned releases: exact filter, ranking, check in the store."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ..kb.errors import ApikbError
+from ..kb.lookup import KnowledgeBase
+from ..kb.public_paths import best_first
+from .checking import Candidate, checked
+from .hits import Hit, Leg
+from .indexes import Indexes, Opened
+from .lexical import bm25
+from .mentions import imported, mentions
+from .pins import PinnedProject, silent
+from .project_index import KINDS
+from .spans import Allowed
+from .tokens import terms
+
+PRIORS = {"module": 0.5, "class": 1.0, "function": 1.0, "method": 1.0, "property": 0.7, "attribute": 0.5}
+"""Scores are multiplied by these: questions are seldom about a module or a constant."""
+_CODE = 0.2
+"""Weight of a term of the task's code, against 1 for one of the question."""
+_NAMED = 3
+"""How many symbols one name in a question puts in front."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """One project that is searched."""
+
+    pinned: PinnedProject
+    opened: Opened
+    allowed: Allowed
+
+    def paths(self, document: int) -> tuple[str, tuple[str, ...]]:
+        """The newest release that shows a document, and the paths that carry it there, the best one first."""
+        spans = self.opened.index.spans
+        places = np.flatnonzero(spans.documents[self.allowed.rows] == document)
+        newest = self.allowed.ordinals[places].max()
+        rows = self.allowed.rows[places[self.allowed.ordinals[places] == newest]]
+        runs = {
+            self.opened.index.names[int(spans.names[row])]: [(int(spans.lows[row]), int(spans.highs[row]))]
+            for row in rows
+        }
+        return self.opened.versions[newest], best_first(runs)
+
+
+class Retriever:
+    """Searches a knowledge base.  Threads may share it.
+
+    `note` is told what takes time or was left out.
+    """
+
+    def __init__(self, kb: KnowledgeBase, note: Callable[[str], None] = silent) -> None:
+        self._kb = kb
+        self._indexes = Indexes(kb, note)
+        self._note = note
+
+    def search_many(
+        self, queries: Sequence[str], pins: Sequence[PinnedProject], *, k: int = 10, every: bool = True
+    ) -> list[list[Hit]]:
+        """The hits of each of several queries with the same pins."""
+        parts = self._parts(pins, every)
+        return [self._hits(query, None, parts, k, every) for query in queries]
+
+    def search(
+        self,
+        query: str,
+        pins: Sequence[PinnedProject],
+        *,
+        k: int = 10,
+        code: str | None = None,
+        every: bool = True,
+    ) -> list[Hit]:
+        """The best hits, at most `k`: what is present in all of the pinned releases, or in any of them.
+
+        `query` is words or code.  Where it, or the `code` of the task, imports some of the pinned projects,
+        only those are searched.  Names that are written as code come first, then what ranks best.
+
+        Raises ApikbError where `k` is not positive or the query is empty, NotIndexed where a project is gone.
+        """
+        if k < 1:
+            raise ApikbError(f"{k} hits are none", hint="ask for 1 or more")
+        if not query.strip():
+            raise ApikbError("the query is empty", hint="say what you look for")
+        return self._hits(query, code, self._parts(self._narrowed(query, code, pins), every), k, every)
+
+    def _narrowed(
+        self, query: str, code: str | None, pins: Sequence[PinnedProject]
+    ) -> Sequence[PinnedProject]:
+        names = imported(query) | imported(code or "")
+        if not names:
+            return pins
+        known = {info.project: info.import_names for info in self._kb.projects()}
+        return [pinned for pinned in pins if not names.isdisjoint(known.get(pinned.project, ()))] or pins
+
+    def _parts(self, pins: Sequence[PinnedProject], every: bool) -> list[_Part]:
+        parts = []
+        for pinned in pins:
+            opened = self._indexes.of(pinned.project)
+            # By version: the store may have got a release more since the pins were resolved.
+            places = {version: ordinal for ordinal, version in enumerate(opened.versions)}
+            wanted = sorted(places[version] for version in pinned.versions if version in places)
+            allowed = opened.index.spans.allowed(wanted, len(opened.index), every=every)
+            parts.append(_Part(pinned, opened, allowed))
+        return parts
+
+    def _hits(self, query: str, code: str | None, parts: list[_Part], k: int, every: bool) -> list[Hit]:
+        hits: list[Hit] = []
+        told: set[tuple[str, str]] = set()
+        alike: set[int] = set()
+        for number, document, score, legs in _ranked(query, code, parts):
+            part = parts[number]
+            same = int(part.opened.index.alike[document])
+            if same in alike:
+                continue
+            version, paths = part.paths(document)
+            candidate = Candidate(part.pinned.project, version, part.pinned.versions, paths, score, legs)
+            if (candidate.project, paths[0]) in told:
+                continue
+            hit = checked(self._kb, candidate, len(hits) + 1, every=every)
+            if hit is None:
+                continue
+            hits.append(hit)
+            told.add((hit.project, hit.symbol))
+            alike.add(same)
+            if len(hits) == k:
+                break
+        return hits
+
+
+_Scores = list[npt.NDArray[np.float32]]
+_Ranked = tuple[int, int, float, Mapping[str, Leg]]
+"""Number of the part, document, score, legs."""
+
+
+def _ranked(query: str, code: str | None, parts: Sequence[_Part]) -> Iterator[_Ranked]:
+    """All allowed documents that say anything of the query, the best first: what is named, then by score."""
+    lexical = bm25([(part.opened.index.postings, part.allowed.mask) for part in parts], _terms(query, code))
+    scores = [score * _priors(part) for score, part in zip(lexical, parts, strict=True)]
+    parted = np.concatenate([np.full(len(score), number) for number, score in enumerate(scores)])
+    documents = np.concatenate([np.arange(len(score)) for score in scores])
+    flat = np.concatenate(scores)
+    order = np.argsort(-flat, kind="stable")
+    order = order[flat[order] > 0]
+    ranks = {(int(parted[at]), int(documents[at])): rank for rank, at in enumerate(order, 1)}
+    named = list(_named(query, parts))
+    for place, found in enumerate(named, 1):
+        legs = {"name": Leg(1.0 / place, place)}
+        if found in ranks:
+            legs["lexical"] = Leg(float(lexical[found[0]][found[1]]), ranks[found])
+        yield *found, 1.0 / place, legs
+    for rank, at in enumerate(order, 1):
+        found = int(parted[at]), int(documents[at])
+        if found not in named:
+            said = Leg(float(lexical[found[0]][found[1]]), rank)
+            yield *found, float(flat[at]), {"lexical": said}
+
+
+def _terms(query: str, code: str | None) -> dict[str, float]:
+    found = {term: float(count) for term, count in Counter(terms(query)).items()}
+    for term in dict.fromkeys(terms(code or "")):
+        found.setdefault(term, _CODE)
+    return found
+
+
+def _priors(part: _Part) -> npt.NDArray[np.float32]:
+    """One factor a document (n,)."""
+    index = part.opened.index
+    return np.array([PRIORS[kind] for kind in KINDS], np.float32)[index.kinds]
+
+
+def _named(query: str, parts: Sequence[_Part]) -> Iterator[tuple[int, int]]:
+    """Documents that the question names, each once: those of the first mention first."""
+    told: set[tuple[int, int]] = set()
+    for mention in mentions(query):
+        found = []
+        for number, part in enumerate(parts):
+            found += [(number, *place) for place in _places(mention, part)]
+        found.sort(key=lambda place: place[2:])
+        new = [place for place in dict.fromkeys(place[:2] for place in found) if place not in told]
+        told.update(new[:_NAMED])
+        yield from new[:_NAMED]
+
+
+def _places(mention: str, part: _Part) -> Iterator[tuple[int, bool, int, str]]:
+    """Documents of a name, with what orders them: its own case first, then the shortest path.
+
+    Where no path ends in the whole of it, what goes before the last dot may be a variable of the asker.
+    """
+    index = part.opened.index
+    rows = part.allowed.rows
+    allowed = dict(zip(index.spans.names[rows].tolist(), index.spans.documents[rows].tolist(), strict=True))
+    path = mention
+    while True:
+        numbers = [number for number in index.names_ending_in(path) if number in allowed]
+        if numbers or "." not in path:
+            break
+        path = path.partition(".")[2]
+    for number in numbers:
+        name = index.names[number]
+        yield allowed[number], not ("." + name).endswith("." + path), name.count("."), name
