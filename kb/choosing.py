@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from .errors import ApikbError, NotIndexed
-from .releases import Release, ReleaseStatus, resolve_version
+from .releases import Release, ReleaseStatus, releases_in_range, resolve_version
 
 Imports = Mapping[str, tuple[str, ...]]
 """Project -> the import names that it provides."""
@@ -62,11 +62,18 @@ def exact_release(project: str, releases: Sequence[Release], version: str) -> in
     return releases.index(release)
 
 
-def no_match(project: str, specifier: str) -> NotIndexed:
-    """What is said where a specifier names no indexed release."""
+def no_match(project: str, specifier: str, releases: Sequence[Release] = ()) -> NotIndexed:
+    """What is said where a specifier names no indexed release.
+
+    Of `releases`, pre-releases in its range are told apart: they are asked for by name.
+    """
+    message = f"no indexed release of {project} matches {specifier}"
+    early = [release.version for release in releases_in_range(specifier, releases) if release.is_prerelease]
+    if not early:
+        return NotIndexed(message, hint=f"see them with: apikb info {project}")
     return NotIndexed(
-        f"no indexed release of {project} matches {specifier}",
-        hint=f"see them with: apikb info {project}",
+        f"{message}; pre-releases, which no range means, are {', '.join(early[-3:])}",
+        hint=f"ask for one by name: --version {early[-1]}",
     )
 
 

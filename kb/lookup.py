@@ -238,7 +238,7 @@ class KnowledgeBase:
         if indexed:
             newest = self._answer(reader, symbol, reader.releases.index(indexed[-1]))
         if newest is None:
-            raise no_match(reader.project, specifier)
+            raise no_match(reader.project, specifier, reader.releases)
         order = {version: number for number, version in enumerate(reader.axis.versions)}
         present, absent, tombstone, unknown = (
             tuple(sorted(groups[status], key=order.__getitem__))
@@ -295,7 +295,7 @@ class KnowledgeBase:
         for release in reversed(matching_releases(specifier, reader.releases)):
             if release.status == ReleaseStatus.INDEXED:
                 return release.version
-        raise no_match(reader.project, specifier)
+        raise no_match(reader.project, specifier, reader.releases)
 
     def history(self, symbol: str, project: str | None = None, *, pre: bool = False) -> History:
         """A symbol's whole life.  With `pre`, pre-releases define boundaries as well."""

@@ -80,8 +80,26 @@ def _specifier(text: str) -> SpecifierSet | None:
         return None
 
 
+def allows(specifier: SpecifierSet, release: Release) -> bool:
+    """Whether a specifier names a release; a pre-release only where the specifier names one itself.
+
+    `packaging` by itself falls back to pre-releases where nothing else matches, but finals define and
+    pre-releases stand apart: what they hold may never come.
+
+    >>> [allows(SpecifierSet(text), Release("2.0rc1")) for text in (">1.0", ">=2.0rc1", "==2.0rc1")]
+    [False, True, True]
+    """
+    return specifier.contains(release.version, prereleases=bool(specifier.prereleases))
+
+
 def matching_releases(specifier: str, releases: Iterable[Release]) -> list[Release]:
-    """The releases that a specifier names, in PEP 440 order; pre-releases by the rules of `packaging`."""
-    ordered = order_releases(releases)
-    found = set(SpecifierSet(specifier).filter([release.version for release in ordered]))
-    return [release for release in ordered if release.version in found]
+    """The releases that a specifier allows, in PEP 440 order."""
+    wanted = SpecifierSet(specifier)
+    return [release for release in order_releases(releases) if allows(wanted, release)]
+
+
+def releases_in_range(specifier: str, releases: Iterable[Release]) -> list[Release]:
+    """The indexed releases in a specifier's range, pre-releases too, in PEP 440 order."""
+    wanted = SpecifierSet(specifier, prereleases=True)
+    indexed = (release for release in releases if release.status == ReleaseStatus.INDEXED)
+    return [release for release in order_releases(indexed) if wanted.contains(release.version)]

@@ -13,7 +13,7 @@ from packaging.version import Version
 from ..kb.choosing import Imports, canonical, exact_release, newest_release, no_match, unknown_project
 from ..kb.errors import ApikbError, NotIndexed
 from ..kb.lookup import KnowledgeBase
-from ..kb.releases import Release, ReleaseStatus
+from ..kb.releases import Release, ReleaseStatus, allows
 
 _NAMED = 5
 """How many projects a note names."""
@@ -153,7 +153,7 @@ def _places(pins: Sequence[Pin]) -> str:
 def _pinned(project: str, pins: Sequence[Pin], releases: Sequence[Release]) -> PinnedProject:
     specifier = _combined(pins, releases)
     if specifier:
-        wanted = [place for place, release in enumerate(releases) if _allows(specifier, release)]
+        wanted = [place for place, release in enumerate(releases) if allows(specifier, release)]
     else:
         wanted = [newest_release(project, releases)]
     indexed = [place for place, release in enumerate(releases) if release.status == ReleaseStatus.INDEXED]
@@ -170,14 +170,6 @@ def _pinned(project: str, pins: Sequence[Pin], releases: Sequence[Release]) -> P
         versions=tuple(releases[place].version for place in read),
         unread=tuple(releases[place].version for place in wanted if place not in ordinals),
     )
-
-
-def _allows(specifier: SpecifierSet, release: Release) -> bool:
-    """Whether a specifier allows a release.
-
-    `packaging` by itself falls back to pre-releases where nothing else matches; a pin never does.
-    """
-    return specifier.contains(release.version, prereleases=bool(specifier.prereleases))
 
 
 def _combined(pins: Sequence[Pin], releases: Sequence[Release]) -> SpecifierSet:

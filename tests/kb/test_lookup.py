@@ -161,6 +161,21 @@ def test_a_specifier_asks_all_matching_releases(kb: KnowledgeBase) -> None:
     assert kb.lookup("lib.new", version="~=1.1.0").verdict == "all"  # type: ignore[union-attr]
 
 
+def test_a_specifier_means_no_prerelease_that_it_does_not_name(build: Build, open_kb: Opener) -> None:
+    """`packaging` by itself falls back to them where nothing else matches."""
+    finals = {"1.0": {"lib": build.module()}}
+    soon = {"lib": build.module(), "lib.soon": build.function()}
+    with open_kb(build.observe({**finals, "2.0rc1": soon})) as kb:
+        with pytest.raises(NotIndexed, match=r"which no range means, are 2\.0rc1") as caught:
+            kb.lookup("lib.soon", version=">1.0")
+        assert caught.value.hint == "ask for one by name: --version 2.0rc1"
+        with pytest.raises(NotIndexed, match=r"no indexed release of lib matches <1\.0$"):
+            kb.lookup("lib.soon", version="<1.0")
+        early = kb.lookup("lib.soon", version=">=2.0rc1")
+        assert isinstance(early, SpecifierAnswer)
+        assert early.present == ("2.0rc1",)
+
+
 @pytest.mark.parametrize(
     ("version", "named"),
     [("1.2", "the wheel is broken"), ("1.5", "1.0, 1.1, 2.0.0"), ("9", "2.1"), (">=9", "no indexed release")],
