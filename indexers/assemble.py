@@ -72,6 +72,11 @@ class RowCache:
         self._files = {key: rows for key, rows in self._files.items() if key in keys}
 
 
+def _raises(entry: ModuleEntry) -> bool:
+    """True for a module that nobody can import: whatever it binds before it raises, nobody gets."""
+    return entry.facts is not None and entry.facts.raises is not None
+
+
 class Assembler:
     """Makes the blocks of one release.  `known` holds digests whose rows need not be made again."""
 
@@ -196,6 +201,8 @@ class Assembler:
     def _own_rows(self, entry: ModuleEntry, exports: Exports | None) -> Iterator[Row]:
         """The module itself and what it defines."""
         yield self._module_row(entry)
+        if _raises(entry):
+            return
         for name, binding in self.release.namespace(entry.module).items():
             if binding.form not in ("from", "import", "ref", "partial") and name not in _NOT_NAMES:
                 visibility = self._visibility(entry, binding, exports)
@@ -206,6 +213,8 @@ class Assembler:
 
     def _taken_rows(self, entry: ModuleEntry, exports: Exports | None) -> Iterator[Row]:
         """Names for what is defined elsewhere, and names that are only listed."""
+        if _raises(entry):
+            return
         namespace = self.release.namespace(entry.module)
         for name, binding in namespace.items():
             hidden = name in _NOT_NAMES or binding.via in ("submodule", "typing")

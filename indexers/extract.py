@@ -15,6 +15,7 @@ from .bodies import Bodies
 from .definitions import docstring_of
 from .deprecation_docs import docstring_marks, speaks
 from .docstring_injectors import mentions
+from .elsewhere import without_the_other
 from .facts import Binding, ModuleFacts, StarImport
 from .forwarding import NOTE as FORWARDS
 from .forwarding import listed_modules, registers_modules
@@ -149,7 +150,7 @@ def _read(
     docstring = docstring_of(tree.body)
     doc = reader.docstrings.keep(docstring)
     opaque = scope.opaque or served.opaque or _partly_read(tree)
-    return ModuleFacts(
+    facts = ModuleFacts(
         parser=parser,
         bindings=bindings,
         stars=tuple(scope.stars),
@@ -172,6 +173,7 @@ def _read(
         texts=tuple(reader.docstrings.texts.items()),
         patchers=(*patchers(text, bodies.lines, scope.functions), *module_patchers(tree, text, bodies)),
     )
+    return without_the_other(facts, scope.guarded)
 
 
 def _module_marks(tree: ast.Module, module: str) -> Iterator[tuple[Any, ...]]:

@@ -29,6 +29,7 @@ from .deprecation_docs import attached_marks
 from .deprecations import checked_marks, raised_message, warning_marks, wrapped_by_deprecator
 from .docstring_injectors import Injector, injector_of, read_injection
 from .docstrings import Docstrings
+from .elsewhere import guarded_imports, import_refusal
 from .exports import added_exports, export_call, export_items
 from .facts import CHAINED, AttributeFacts, Binding, ClassFacts, FunctionFacts, Injection, StarImport
 from .flags import Flags, injected_flag, note_flag, with_flags
@@ -129,6 +130,10 @@ class Scope:
         self.stub_attached = False
         self.conditions: list[str] = []
         self.raises: str | None = None
+        self.decided = 0
+        """How many branches deep it is that only this platform and this Python take."""
+        self.guarded: dict[str, str] = {}
+        """Modules of other distributions, without which the module raises an ImportError; what that says."""
         self.marks: list[tuple[Any, ...]] = []
 
     @property
@@ -235,7 +240,9 @@ class Scope:
             )
             return
         taken, other = (node.body, node.orelse) if decided else (node.orelse, node.body)
+        self.decided += 1
         self.run(taken)
+        self.decided -= 1
         if other:
             typing = is_type_checking(node.test)
             self._dead_branch(other, condition_text(node.test, negated=decided), typing=typing)
@@ -248,6 +255,8 @@ class Scope:
         handlers = [handler for handler in node.handlers if not _reraises(handler)]
         importing = any(_handled(handler) & _IMPORT_ERRORS for handler in handlers)
         if not handlers:
+            if self.kind == "module":
+                self.guarded.update(guarded_imports(node, self.reader))
             self.run(node.body)
             self.run(node.orelse)
         else:
@@ -768,7 +777,8 @@ class Scope:
 
     def _raise(self, node: ast.Raise) -> None:
         if self.kind == "module" and not self.conditions and self.raises is None:
-            self.raises = raised_message([node])
+            refusal = None if self.decided else import_refusal(node, self.constants)
+            self.raises = refusal or raised_message([node])
 
 
 def _class_labels(node: ast.ClassDef, *, compiled: bool) -> tuple[str, ...]:

@@ -1,0 +1,3 @@
+"""Parts of it have gone to other distributions."""
+
+LEFT = 1
