@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from ..kb.corpus import Corpus
 from ..kb.lookup import KnowledgeBase
@@ -144,11 +145,12 @@ def read_arrays(place: Path) -> Arrays:
     return found
 
 
-def _mapped(path: Path) -> np.ndarray:  # type: ignore[type-arg]
+def _mapped(path: Path) -> npt.NDArray[np.generic]:
     try:
-        return np.load(path, mmap_mode="r", allow_pickle=False)
+        values: npt.NDArray[np.generic] = np.load(path, mmap_mode="r", allow_pickle=False)
     except ValueError:  # Nothing of no bytes can be mapped.
-        return np.load(path, allow_pickle=False)
+        values = np.load(path, allow_pickle=False)
+    return values
 
 
 def _checksum(path: Path) -> str:
