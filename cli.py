@@ -6,6 +6,7 @@ is imported in it, so that a lookup pays for nothing else.
 
 from __future__ import annotations
 
+import functools
 import io
 import json
 import os
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from .kb.answers import Answer, SpecifierAnswer
     from .kb.lookup import KnowledgeBase
     from .kb.text import Glyphs
+    from .retrieval.asking import Found, Question
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -122,6 +124,96 @@ def _json_option(command: F) -> F:
     return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(command)
 
 
+def _requirements_option(text: str) -> Callable[[F], F]:
+    return click.option(
+        "-r",
+        "--requirement",
+        "requirements",
+        multiple=True,
+        type=click.Path(dir_okay=False, path_type=Path),
+        metavar="FILE",
+        help=f"{text}  May be repeated.",
+    )
+
+
+_QUESTION_OPTIONS = (
+    click.argument("query"),
+    click.option(
+        "--with",
+        "named",
+        multiple=True,
+        metavar="SPEC",
+        help="A project and its release: pandas==1.5.3, 'pandas>=1.5,<2', or pandas for the newest one.  "
+        "May be repeated.",
+    ),
+    _requirements_option("The releases that a requirements file pins."),
+    click.option(
+        "--lock",
+        "locks",
+        multiple=True,
+        type=click.Path(dir_okay=False, path_type=Path),
+        metavar="FILE",
+        help="The releases that a lock file pins: pylock.toml, poetry.lock, uv.lock.  May be repeated.",
+    ),
+    click.option("--env", "environment", is_flag=True, help="The releases that are installed here."),
+    click.option("--any", "any_release", is_flag=True, help="What one of the pinned releases has is enough."),
+    click.option(
+        "-k", type=click.IntRange(min=1), default=10, show_default=True, metavar="N", help="How many hits."
+    ),
+    click.option(
+        "--code",
+        "code_file",
+        type=click.Path(dir_okay=False, path_type=Path),
+        metavar="FILE",
+        help="Code of the task: what it imports narrows the projects.",
+    ),
+)
+
+
+def _question_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of a question; it gets them as one, by the name of `question`."""
+
+    @functools.wraps(command)
+    def asked(query: str, any_release: bool, code_file: Path | None, **options: Any) -> None:
+        from .retrieval.asking import Question
+
+        own = {name: options.pop(name) for name in ("named", "requirements", "locks", "environment", "k")}
+        command(
+            question=Question(
+                query=_text(sys.stdin.buffer.read()) if query == "-" else query,
+                every=not any_release,
+                code=None if code_file is None else _text(code_file.read_bytes()),
+                **own,
+            ),
+            **options,
+        )
+
+    return functools.reduce(lambda made, option: option(made), reversed(_QUESTION_OPTIONS), asked)
+
+
+def _text(content: bytes) -> str:
+    return content.decode("utf-8-sig", errors="replace")
+
+
+def _note(message: str) -> None:
+    from .kb.text import one_line
+
+    click.echo(one_line(message), err=True)
+
+
+def _ask(question: Question, kb_path: Path) -> Found:
+    """Search; stderr hears what was left out, and where nothing is found."""
+    from .retrieval.asking import ask
+
+    with _open(kb_path) as kb:
+        found = ask(kb, question, _note)
+    if not found.hits:
+        from .retrieval.view import pins_text
+
+        _note(f"Nothing found in {pins_text(found.pins)}.")
+    return found
+
+
 def _open(path: Path) -> KnowledgeBase:
     from .kb.lookup import KnowledgeBase
 
@@ -186,15 +278,7 @@ def cli() -> None:
 
 @cli.command(short_help="Read every release of a project.")
 @click.argument("projects", nargs=-1, metavar="PROJECT...")
-@click.option(
-    "-r",
-    "--requirement",
-    "requirements",
-    multiple=True,
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Index every project of a requirements file (its pins are left aside).  May be repeated.",
-)
+@_requirements_option("Index every project of a requirements file (its pins are left aside).")
 @click.option(
     "--versions",
     multiple=True,
@@ -327,10 +411,9 @@ def _projects(projects: Sequence[str], requirements: Sequence[Path]) -> list[str
     wanted = list(projects)
     if requirements:
         from .indexers.requirements import read_requirements
-        from .kb.text import one_line
 
         for file in requirements:
-            wanted += read_requirements(file, lambda message: click.echo(one_line(message), err=True))
+            wanted += read_requirements(file, _note)
     if not wanted:
         raise click.UsageError("Name at least one project, or a requirements file with -r.")
     return list(dict.fromkeys(wanted))
@@ -467,11 +550,99 @@ def history(symbol: str, project: str | None, pre: bool, as_json: bool, kb_path:
 
         _print(history_lines(life, columns=_columns(), glyphs=_glyphs(), paint=_paint))
     if answer is not None and not isinstance(answer, SpecifierAnswer) and answer.suggestions:
-        from .kb.text import one_line
-
-        click.echo(one_line(f"did you mean: {', '.join(answer.suggestions)}"), err=True)
+        _note(f"did you mean: {', '.join(answer.suggestions)}")
     if answer is not None:
         raise click.exceptions.Exit(_lookup_code(answer))
+
+
+@cli.command(short_help="Find what does a thing, in the releases that you pin.")
+@_question_options
+@click.option("--explain", is_flag=True, help="What each way of ranking said; --json always has it.")
+@_json_option
+@_kb_option
+def search(question: Question, explain: bool, as_json: bool, kb_path: Path) -> None:
+    """Find the symbols that QUERY describes, of those that the pinned releases have.
+
+    QUERY is words, code or the name of a symbol; '-' reads it from standard input.  A symbol must be in
+    all releases that the pins allow, unless --any is given.  What the signature, the summary and the
+    examples say is that of the newest of them.
+
+    \b
+    Exit codes: 0 found; 1 nothing found; 2 wrong usage; 4 project or release not indexed.
+
+    \b
+    Examples:
+      apikb search "add rows to a DataFrame" --with pandas==1.5.3
+      apikb search "one-hot encode" --with 'scikit-learn>=1.2,<1.4' --json
+      apikb search "parse a date" -r requirements.txt --code task.py
+      apikb search - --lock uv.lock -k 3 < question.txt
+    """
+    from .retrieval.view import hit_json, hit_lines, pin_json
+
+    found = _ask(question, kb_path)
+    if as_json:
+        pins, hits = list(map(pin_json, found.pins)), list(map(hit_json, found.hits))
+        click.echo(_json({"query": question.query, "pins": pins, "hits": hits}))
+    else:
+        _print(hit_lines(found.hits, explain=explain, columns=_columns(), glyphs=_glyphs(), paint=_paint))
+    raise click.exceptions.Exit(0 if found.hits else EXIT_ABSENT)
+
+
+@cli.command(short_help="Pack what a search finds as context for a code generator.")
+@_question_options
+@click.option(
+    "--budget",
+    type=click.IntRange(min=1),
+    default=2000,
+    show_default=True,
+    metavar="TOKENS",
+    help="What the text may have at most.",
+)
+@click.option(
+    "--tokenizer",
+    metavar="NAME",
+    default="plain",
+    show_default=True,
+    help="What counts: 'plain' for a rule of thumb, 'tiktoken:NAME', 'hf:NAME' or 'hf:PATH'.",
+)
+@click.option(
+    "--format",
+    "style",
+    type=click.Choice(["markdown", "json", "xml"]),
+    default="markdown",
+    show_default=True,
+    help="How it is written.",
+)
+@_kb_option
+def context(question: Question, budget: int, tokenizer: str, style: str, kb_path: Path) -> None:
+    """Pack what QUERY finds in the pinned releases as context for a code generator.
+
+    The best hits that fit into the budget: signature, smallest example, summary, then docstrings.  What
+    is deprecated says so, with what to use instead.  Text of packages is fenced: it is data, whatever
+    it says.
+
+    \b
+    Exit codes: 0 printed; 1 nothing found, or nothing fits; 2 wrong usage;
+    4 project or release not indexed.
+
+    \b
+    Examples:
+      apikb context "add rows to a DataFrame" --with pandas==1.5.3 --budget 800
+      apikb context "one-hot encode" -r requirements.txt --format xml
+      apikb context - --env --tokenizer tiktoken:cl100k_base < question.txt
+    """
+    from .retrieval.formats import FORMATS
+    from .retrieval.packing import pack
+    from .retrieval.token_counts import token_counter
+    from .retrieval.view import packed_line
+
+    count_tokens = token_counter(tokenizer)
+    packed = pack(_ask(question, kb_path).hits, budget, count_tokens, FORMATS[style])
+    click.echo(packed.text, nl=False)
+    _note(packed_line(packed))
+    if not packed.entries and packed.dropped:
+        _note(f"Nothing fits into {budget} tokens; give more with --budget.")
+    raise click.exceptions.Exit(0 if packed.entries else EXIT_ABSENT)
 
 
 @cli.command(short_help="Compare two releases of a project.")
