@@ -37,7 +37,9 @@ def import_refusal(node: ast.Raise, constants: Mapping[str, ast.expr]) -> str | 
 def guarded_imports(node: ast.Try, reader: FileReader) -> Iterator[tuple[str, str]]:
     """(module of another distribution, message) of imports that are tried, and raise a new ImportError."""
     message = next(filter(None, map(_refusal, node.handlers)), None)
-    for statement in node.body if message is not None else ():
+    if message is None:
+        return
+    for statement in node.body:
         for module in _imported(statement, reader):
             if _top(module) not in (_top(reader.module), "?") and not _is_standard(module):
                 yield module, message
