@@ -74,19 +74,28 @@ def forwarded(release: Release) -> dict[str, str]:
 def bind_forwarded(release: Release) -> None:
     """The subpackages that a package has through the other one are names of it, `del` or not: they import.
 
-    Where it lists them, those are all: a folder that an old release left behind is not among them.  One that
-    is listed and not found may come from anywhere.
+    Where it lists them, those are all: a folder that an old release left behind is not among them.
     """
     for top, other in release.forwards.items():
-        facts = release.modules[top].facts
-        notes = facts.notes if facts is not None else ()
-        listed = {note.removeprefix(_LISTED) for note in notes if note.startswith(_LISTED)}
+        listed = _listed(release, top)
         names = release.namespace(top)
         for module in list(release.modules):
             owner, _, name = module.rpartition(".")
             passed_over = f"{top}.{name}" in release.modules or (listed and name not in listed)
             if owner == other and not passed_over:
                 names.setdefault(name, Binding(name, "import", module, 0, -1, "import"))
-        for name in sorted(listed):
-            if not {f"{top}.{name}", f"{other}.{name}"} & release.modules.keys():
+
+
+def bind_unseen(release: Release) -> None:
+    """What a package lists and nothing else binds may come from anywhere; to be called last."""
+    for top in release.forwards:
+        names = release.namespace(top)
+        for name in sorted(_listed(release, top)):
+            if f"{top}.{name}" not in release.modules:
                 names.setdefault(name, Binding(name, "unknown", _UNSEEN, 0, -1))
+
+
+def _listed(release: Release, top: str) -> set[str]:
+    facts = release.modules[top].facts
+    notes = facts.notes if facts is not None else ()
+    return {note.removeprefix(_LISTED) for note in notes if note.startswith(_LISTED)}

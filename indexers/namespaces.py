@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from .compiled_names import TEST_SUITE, add_documented, add_imported, listed_in_stub, prefer_stubs
 from .exports import OWN, left_out
 from .facts import Binding, ModuleFacts, StarImport
-from .forwarding import bind_forwarded, forwarded
+from .forwarding import bind_forwarded, bind_unseen, forwarded
 from .made_getattrs import add_made_getattrs
 from .marked_aliases import NOTE as MARKED_ALIASES
 from .patched_members import add_class_exports, add_held_members, add_patches
@@ -181,6 +181,7 @@ class Release:
             if entry.stub is not None and self.opaque(module) is not None and listed_in_stub(self, module):
                 self._listed.add(module)
                 self._add_handed_on(module, entry.stub)
+        bind_unseen(self)
 
     def _add_handed_on(self, module: str, stub: ModuleFacts) -> None:
         """What a complete stub takes from elsewhere, and the source binds by no statement."""

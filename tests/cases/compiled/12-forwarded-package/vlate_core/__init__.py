@@ -1,0 +1,1 @@
+from vlate import known
