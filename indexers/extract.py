@@ -21,6 +21,7 @@ from .forwarding import NOTE as FORWARDS
 from .forwarding import listed_modules, registers_modules
 from .getattr_factories import Factory, factory_of, may_make_getattr, read_delegate
 from .global_names import global_names
+from .late_patches import note_late_patches
 from .lazy import MADE_ELSEWHERE, UNREADABLE
 from .legacy import parse_legacy
 from .loops import LOOP_NAMES
@@ -134,6 +135,8 @@ def _read(
         scope.opaque = scope.opaque or reason
     scope.finish()
     scope.open_classes(set_classes(tree, text))
+    if not is_stub:
+        note_late_patches(tree, text, scope)
     may_write = "globals()" in text or "sys.modules[__name__]" in text
     if scope.opaque is None and may_write and _writes_in_function(tree, text):
         scope.opaque = LOOP_NAMES

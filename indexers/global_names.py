@@ -30,7 +30,7 @@ def global_names(tree: ast.Module, text: str, bodies: Bodies, bound: set[str]) -
     called = {name for statement in _top_level(tree.body) if (name := _called(statement))}
     found: set[str] = set()
     # Those that the module calls come first.
-    for node in sorted(_functions(tree), key=lambda node: node.name not in called):
+    for node in sorted(functions_of(tree), key=lambda node: node.name not in called):
         last = node.end_lineno or node.lineno
         if not any(node.lineno <= at <= last for at in wanted.values()):
             continue
@@ -42,7 +42,8 @@ def global_names(tree: ast.Module, text: str, bodies: Bodies, bound: set[str]) -
                 yield Binding(name, "unknown", REASON, wanted[name])
 
 
-def _functions(tree: ast.Module) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
+def functions_of(tree: ast.Module) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
+    """The functions of a module and the methods of its classes."""
     found: list[ast.FunctionDef | ast.AsyncFunctionDef] = []
     for statement in _top_level(tree.body):
         if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):

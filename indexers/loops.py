@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from .class_bodies import read_setter_calls
 from .facts import AttributeFacts, FunctionFacts, StarImport
 from .literals import loop_assignments, string_value
+from .patched_members import note_patch
 from .signatures import dotted_name, signature_of
 
 if TYPE_CHECKING:
@@ -135,14 +136,21 @@ def _unroll(scope: Scope, node: ast.For | ast.AsyncFor, rounds: list[dict[str, a
 
 def _name_in_namespace(scope: Scope, value: ast.expr | None, assignment: dict[str, ast.expr]) -> str | None:
     """The name in `globals()[name]`, in one round."""
-    if isinstance(value, ast.Subscript) and _is_namespace(scope, value.value):
+    if isinstance(value, ast.Subscript) and is_namespace(scope, value.value):
         return string_value(value.slice, assignment)
     return None
 
 
-def _is_namespace(scope: Scope, node: ast.expr) -> bool:
+def is_namespace(scope: Scope, node: ast.expr) -> bool:
     """`globals()`, or a name that it has been given."""
     return is_globals(scope.constants.get(node.id, node) if isinstance(node, ast.Name) else node)
+
+
+def namespace_owner(node: ast.expr) -> str | None:
+    """The dotted name of another module in `vars(module)` and `module.__dict__`."""
+    if isinstance(node, ast.Call) and dotted_name(node.func) == "vars" and len(node.args) == 1:
+        return dotted_name(node.args[0])
+    return dotted_name(node.value) if isinstance(node, ast.Attribute) and node.attr == "__dict__" else None
 
 
 def _unreadable_loop(scope: Scope, node: ast.For | ast.AsyncFor) -> None:
@@ -151,6 +159,8 @@ def _unreadable_loop(scope: Scope, node: ast.For | ast.AsyncFor) -> None:
             scope.opaque = LOOP_NAMES
         elif owner in scope.env and scope.env[owner].form == "class":
             scope.patch_class(owner, lambda facts: facts._replace(opaque="attributes are set by a loop"))
+        else:
+            note_patch(scope, owner, None, None, node.lineno)
 
 
 def _made(scope: Scope, kind: str, owner: str, name: str, value: ast.expr | None, line: int) -> None:
@@ -161,6 +171,8 @@ def _made(scope: Scope, kind: str, owner: str, name: str, value: ast.expr | None
         scope.bind(name, form, data, line)
     elif owner in scope.env and scope.env[owner].form == "class":
         scope.add_member(owner, name, value, line)
+    else:
+        note_patch(scope, owner, name, value, line)
 
 
 def _made_names(scope: Scope, loop: ast.For | ast.AsyncFor) -> list[MadeName]:
@@ -169,7 +181,7 @@ def _made_names(scope: Scope, loop: ast.For | ast.AsyncFor) -> list[MadeName]:
     for node in ast.walk(loop):
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
             target = node.targets[0]
-            if _is_namespace(scope, target.value):
+            if is_namespace(scope, target.value):
                 made.append(("globals", "", target.slice, node.value))
         elif isinstance(node, ast.Call) and dotted_name(node.func) == "setattr" and len(node.args) == 3:
             owner = dotted_name(node.args[0])

@@ -11,6 +11,8 @@ from .facts import AttributeFacts, Binding, FunctionFacts
 from .patchers import BARE_CALL, Patcher
 from .signatures import dotted_name, signature_of
 
+COMPUTED = "*"
+"""The name of a patch whose names only the run tells."""
 _MAX_DEPTH = 8
 """Bases of bases that are looked at."""
 
@@ -19,20 +21,33 @@ if TYPE_CHECKING:
     from .scope import Scope
 
 
-def note_patch(scope: Scope, owner: str, name: str, value: ast.expr, line: int) -> None:
-    """Note `owner.name = value`, where the module has imported `owner`."""
-    head, _, rest = owner.partition(".")
-    binding = scope.env.get(head)
-    if scope.kind != "module" or binding is None or binding.form not in ("import", "from"):
+def note_patch(scope: Scope, owner: str, name: str | None, value: ast.expr | None, line: int) -> None:
+    """Note `owner.name = value`, where the module has imported `owner`; None is a name that is computed."""
+    path = imported_path(scope, owner) if scope.kind == "module" else None
+    if path is None:
         return
-    known = binding.data if binding.form == "import" else ".".join(binding.data)
-    path = f"{known}.{rest}" if rest else str(known)
-    # Nothing of the standard library or of other projects can be meant: their top-level names differ.
-    if path.partition(".")[0] == scope.reader.module.partition(".")[0]:
+    if name is None:
+        reason = f"{scope.reader.module} sets names on it that are computed"
+        scope.reader.patches.append((path, Binding(COMPUTED, "unknown", reason, line, -1, "dynamic")))
+    else:
         scope.reader.patches.append((path, _patch(scope, name, value, line)))
 
 
-def _patch(scope: Scope, name: str, value: ast.expr, line: int) -> Binding:
+def imported_path(scope: Scope, dotted: str) -> str | None:
+    """The absolute path of what a module has imported from its own project; None for anything else.
+
+    Nothing of the standard library or of other projects can be meant: their top-level names differ.
+    """
+    head, _, rest = dotted.partition(".")
+    binding = scope.env.get(head)
+    if binding is None or binding.form not in ("import", "from"):
+        return None
+    known = binding.data if binding.form == "import" else ".".join(binding.data)
+    path = f"{known}.{rest}" if rest else str(known)
+    return path if path.partition(".")[0] == scope.reader.module.partition(".")[0] else None
+
+
+def _patch(scope: Scope, name: str, value: ast.expr | None, line: int) -> Binding:
     conditions = [f"{scope.reader.module} has been imported", *scope.conditions]
     known = scope.env.get(value.id) if isinstance(value, ast.Name) else None
     binding = Binding(name, "attr", AttributeFacts())
@@ -51,7 +66,9 @@ def add_patches(release: Release) -> bool:
     for entry in list(release.modules.values()):
         for path, patch in entry.facts.patches if entry.facts is not None else ():
             target = _find(release, path)
-            if target is not None:
+            if target is not None and patch.name == COMPUTED:
+                changed |= _open(release, target, patch)
+            elif target is not None and (patch.form != "unknown" or _is_whole(release, target)):
                 changed |= _apply(release, target, patch)
     return changed
 
@@ -143,13 +160,30 @@ def _export(release: Release, module: str, owner: Binding, patcher: Patcher) -> 
 
 
 def _find(release: Release, path: str) -> Target | None:
+    from .namespaces import Target
+
     top, _, rest = path.partition(".")
     if top not in release.modules:
         return None
-    if not rest:
-        return None  # what a module sets on its own top-level package is read as that package's
+    if not rest or path in release.modules:
+        return Target("module", path)
     target = release.resolve_dotted(top, rest)
     return target if target.form in ("module", "object") else None
+
+
+def _is_whole(release: Release, target: Target) -> bool:
+    """True for a module of which all else is known; in any other, what may be there is unknown anyway."""
+    return target.form == "module" and release.opaque(target.path) is None
+
+
+def _open(release: Release, target: Target, patch: Binding) -> bool:
+    """A module has names that only the run tells."""
+    entry = release.modules.get(target.path) if target.form == "module" else None
+    if entry is None or entry.facts is None:
+        return False
+    entry.facts = entry.facts._replace(opaque=entry.facts.opaque or patch.data)
+    entry.key = hashlib.blake2b(entry.key + repr(patch).encode(), digest_size=16).digest()
+    return True
 
 
 def _apply(release: Release, target: Target, patch: Binding) -> bool:

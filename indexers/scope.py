@@ -36,7 +36,16 @@ from .flags import Flags, injected_flag, note_flag, with_flags
 from .generated import TRANSFORM, Field, chosen_fields, generator_of, read_field, these_of
 from .lazy import lazy_extend, lazy_loader, lazy_names, lazy_structure, loaded_module, writes_back
 from .literals import UNREADABLE, grown, settled, string_items, string_value
-from .loops import LOOP_NAMES, is_globals, is_this_module, names_of, names_this_module, read_loop
+from .loops import (
+    LOOP_NAMES,
+    is_globals,
+    is_namespace,
+    is_this_module,
+    names_of,
+    names_this_module,
+    namespace_owner,
+    read_loop,
+)
 from .mangling import mangled_members
 from .patched_members import note_patch
 from .patchers import BARE_CALL, READS_NAMESPACE, Span, listed_names, writes_mapping
@@ -568,7 +577,10 @@ class Scope:
     def _assign_item(self, target: ast.Subscript, value: ast.expr, line: int) -> None:
         owner = target.value
         name = string_value(target.slice, self.constants)
-        if isinstance(owner, ast.Call) and dotted_name(owner.func) in ("globals", "vars", "locals"):
+        other = namespace_owner(owner)
+        if other is not None:
+            note_patch(self, other, name, value, line)
+        elif is_namespace(self, owner):
             if name is not None:
                 self.assign_name(name, value, line)
             else:
@@ -688,8 +700,8 @@ class Scope:
             self._setattr(value, node.lineno)
         elif callee in ("exec", "eval", "execfile") and self.kind == "module":
             self.opaque = LOOP_NAMES
-        elif method == "update" and isinstance(value.func, ast.Attribute) and is_globals(value.func.value):
-            self._globals_update(value, node.lineno)
+        elif isinstance(value.func, ast.Attribute) and self._writes_namespace(value, node.lineno):
+            return
         elif owner in self.constants and method in _GROWING and value.args:
             one = method in ("append", "add", "setdefault")
             self._grow(owner, ast.List([value.args[0]], ast.Load()) if one else value.args[0])
@@ -752,6 +764,25 @@ class Scope:
                 self.assign_name(name, call.args[2], line)
             else:
                 self.opaque = LOOP_NAMES
+        elif owner is not None:
+            note_patch(self, owner, name, call.args[2], line)
+
+    def _writes_namespace(self, call: ast.Call, line: int) -> bool:
+        """`globals().update(...)` and its like; True where it was one."""
+        assert isinstance(call.func, ast.Attribute)
+        if not is_namespace(self, call.func.value):
+            return False
+        if call.func.attr == "update":
+            self._globals_update(call, line)
+        elif call.func.attr in ("setdefault", "__setitem__") and len(call.args) == 2:
+            name = string_value(call.args[0], self.constants)
+            if name is None:
+                self.opaque = LOOP_NAMES
+            elif call.func.attr == "__setitem__" or name not in self.env:
+                self.assign_name(name, call.args[1], line)
+        else:
+            return False
+        return True
 
     def _globals_update(self, call: ast.Call, line: int) -> None:
         names = [keyword.arg for keyword in call.keywords if keyword.arg]

@@ -1,0 +1,59 @@
+"""Names that functions set on other modules: `state.LATE = value`, `setattr(state, "LATE", value)`.
+
+Only modules of the project are meant.  Whether such a function has been called cannot be told, so the names
+are unknown.  Text is searched first, since most bodies are pruned.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING
+
+from .facts import Binding
+from .global_names import functions_of
+from .patched_members import imported_path
+
+if TYPE_CHECKING:
+    from .scope import Scope
+
+_WRITES = re.compile(
+    r"^[ \t]+(?:setattr\([ \t]*(?!self\b)([A-Za-z_][\w.]*)[ \t]*,[ \t]*(['\"])(\w+)\2"
+    r"|(?!self\.)([A-Za-z_][\w.]*)\.([A-Za-z_]\w*)[ \t]*(?::[^=\n]+)?=(?!=))",
+    re.MULTILINE,
+)
+_MOST = 500
+
+
+def note_late_patches(tree: ast.Module, text: str, scope: Scope) -> None:
+    """Note what functions of a file set on modules that it imports."""
+    writes: list[tuple[int, str, str, str]] = []
+    line, position = 1, 0
+    for match in _WRITES.finditer(text):
+        owner, name = match[1] or match[4], match[3] or match[5]
+        path = imported_path(scope, owner) if owner != "cls" else None
+        if path is not None and name.isidentifier():
+            line += text.count("\n", position, match.start())
+            position = match.start()
+            writes.append((line, owner.partition(".")[0], path, name))
+    if not writes or len(writes) > _MOST:
+        return
+    reason = f"a function of {scope.reader.module} sets it, which may not have been called"
+    for node in functions_of(tree):
+        last = node.end_lineno or node.lineno
+        inside = [write for write in writes if node.lineno < write[0] <= last]
+        own = _local_names(node, scope) if inside else set()
+        for at, head, path, name in inside:
+            if head not in own:
+                scope.reader.patches.append((path, Binding(name, "unknown", reason, at, -1, "dynamic")))
+
+
+def _local_names(node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -> set[str]:
+    """Parameters and names that a function assigns: they are not the module's, whatever their name."""
+    given = node.args
+    found = {item.arg for item in (*given.posonlyargs, *given.args, *given.kwonlyargs)}
+    for statement in scope.reader.bodies.body(node):
+        for inner in ast.walk(statement):
+            if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
+                found.add(inner.id)
+    return found

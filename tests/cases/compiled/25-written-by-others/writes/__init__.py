@@ -1,0 +1,1 @@
+from . import bare, state, opened, table, writer
