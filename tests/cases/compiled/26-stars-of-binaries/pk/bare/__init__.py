@@ -1,0 +1,2 @@
+from ._c import *
+OWN = 1

@@ -1,0 +1,4 @@
+try:
+    from ._c import *
+except ImportError:
+    OWN = 2
