@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Iterator
 from typing import Any
 
 from ..kb.deprecation_text import LONGEST, names_in
+from ..kb.directives import directives
 from ..kb.symbols import Deprecation
 from .deprecations import make_mark
 
-_DIRECTIVE = re.compile(r"^([ \t]*)\.\.[ \t]*deprecated::[ \t]*(\S*)[ \t]*(.*)$", re.MULTILINE)
-_FIELD = re.compile(
-    r"^\s*(?::param(?:eter)?\s+(?:[\w.\[\]]+\s+)?(\*{0,2}\w+):|(\*{0,2}\w+)\s*(?:\([^)]*\))?\s*:)"
-)
+_LOOSE = re.compile(r"^( *)\.\.[ ]*deprecated::[ ]*", re.MULTILINE)
+"""Sphinx would show the line as it is where spaces are missing; it says the same."""
 _ADMONITION = re.compile(
     r"^\s*(?:\.\.\s*(?:warning|note|caution|attention|important|danger|admonition)::|!!!\s*\w+)\s*(?P<rest>.*)$",
     re.IGNORECASE,
@@ -47,7 +47,7 @@ def docstring_marks(doc: str, line: int, own: str | None = None) -> Iterator[tup
     indents = [len(text) - len(text.lstrip()) for text in lines[1:] if text.strip()]
     base = min(indents, default=0)
     whole = False
-    for mark in _directives(expanded, lines, base, line):
+    for mark in _directives(doc, line):
         whole = whole or Deprecation._make(mark).parameter is None
         yield mark
     if not whole:
@@ -64,31 +64,25 @@ def attached_marks(doc: str, own: str) -> tuple[tuple[Any, ...], ...]:
     return tuple(docstring_marks(doc, 0, own)) if speaks(doc) else ()
 
 
-def _directives(expanded: str, lines: list[str], base: int, line: int) -> Iterator[tuple[Any, ...]]:
-    for found in _DIRECTIVE.finditer(expanded):
-        at = expanded.count("\n", 0, found.start())
-        indent = len(found.group(1))
-        body = [found.group(3)]
-        for text in lines[at + 1 :]:
-            if text.strip() and len(text) - len(text.lstrip()) <= indent:
-                break
-            body.append(text.strip())
-        parameter = _field_above(lines, at, indent) if at and indent > base else None
-        if indent > base and parameter is None and at:
+def _directives(doc: str, line: int) -> Iterator[tuple[Any, ...]]:
+    """Marks of directives; those that stand deeper, in a note for example, are about that text."""
+    cleaned = _LOOSE.sub(r"\1.. deprecated:: ", inspect.cleandoc(doc))
+    lines = cleaned.split("\n")
+    # `cleandoc` takes away empty lines above the first one that says something.
+    above = doc[: len(doc) - len(doc.lstrip())].count("\n")
+    for found in directives(cleaned):
+        deep = lines[found.line - 1].startswith(" ")
+        if found.kind != "deprecated" or found.place not in ("object", "parameter"):
             continue
-        since = found.group(2).rstrip(".,:;") or None
+        if found.place == "object" and deep:
+            continue
+        since: str | None = found.version or None
+        text = found.text
         if since and not since[:1].isdigit() and not since.startswith("v"):
-            body.insert(0, since)
-            since = None
-        yield make_mark("docstring", " ".join(body), since=since, parameter=parameter, line=line + at)
-
-
-def _field_above(lines: list[str], at: int, indent: int) -> str | None:
-    for text in reversed(lines[:at]):
-        if text.strip() and len(text) - len(text.lstrip()) < indent:
-            found = _FIELD.match(text)
-            return (found.group(1) or found.group(2)).lstrip("*") if found else None
-    return None
+            since, text = None, f"{since} {text}"
+        for parameter in found.names or (None,):
+            at = line + above + found.line - 1
+            yield make_mark("docstring", text, since=since, parameter=parameter, line=at)
 
 
 def _declaration(lines: list[str], base: int, line: int, own: str | None) -> Iterator[tuple[Any, ...]]:

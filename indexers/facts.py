@@ -10,7 +10,7 @@ from __future__ import annotations
 import marshal
 from typing import Any, NamedTuple
 
-EXTRACTOR_VERSION = 7
+EXTRACTOR_VERSION = 8
 """Part of every cache key: raise it whenever the same file would give other facts."""
 CHAINED = "chained"
 """Label of a class whose constructor first calls that of its base."""

@@ -210,6 +210,7 @@ def test_a_class_is_marked_by_what_its_constructor_warns_of() -> None:
         ("Do.\n\n    This function is deprecated. Use `g`.\n    ", "g"),
         ("Do.\n\n    .. note:: Deprecated in 1.7, use `g`.\n\n    Parameters\n    ----------\n    ", "g"),
         ("Do.\n\n    .. deprecated:: 1.2\n       Use `g`.\n    ", "g"),
+        ("Do.\n\n    ..deprecated::1.2\n       Use `g`.\n    ", "g"),
     ],
 )  # fmt: skip
 def test_docstrings(doc: str, replacement: str) -> None:
@@ -227,10 +228,19 @@ def test_docstrings(doc: str, replacement: str) -> None:
         "Do.\n\n    Using lists is deprecated.\n    ",
         "Mark a function as deprecated.",
         "Do.\n\n    More.\n\n        This function is deprecated.\n    ",
+        "Do.\n\n    .. note::\n\n       Of lists.\n\n       .. deprecated:: 1.2\n          Use tuples.\n    ",
+        "Do.\n\n    Returns\n    -------\n    a : int\n        A.\n\n        .. deprecated:: 1.2\n    ",
+        "Do.\n\n    Write::\n\n        .. deprecated:: 1.2\n    ",
     ],
 )
 def test_docstrings_about_something_else(doc: str) -> None:
     assert marks(f'def f(a):\n    """{doc}"""\n') == []
+
+
+def test_a_directive_below_two_parameters_is_about_both() -> None:
+    doc = "\n\n    Do.\n\n    Parameters\n    ----------\n    a, b : int\n\n        .. deprecated:: 1.2\n    "
+    found = marks(f'def f(a, b):\n    """{doc}"""\n')
+    assert [(mark.parameter, mark.since, mark.line) for mark in found] == [("a", "1.2", 10), ("b", "1.2", 10)]
 
 
 def test_docstrings_that_are_given_to_a_name() -> None:
