@@ -96,7 +96,13 @@ def index_projects(
     publisher = _Publisher(options.kb, progress)
     with (
         _without_collector(),
-        SimpleIndex(options.index_url, find_links=options.find_links, progress=progress) as index,
+        SimpleIndex(
+            options.index_url,
+            find_links=options.find_links,
+            # Instead of the index, never beside it: there, anybody may own the name of a local project.
+            use_index=not options.find_links,
+            progress=progress,
+        ) as index,
         # Closed after the workers are gone: the last to close tidies the folder up.
         closing(Cache(cache_path)) as cache,
         Workers(options.jobs or os.cpu_count() or 1, cache_path) as workers,

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterator
 
 _WORD = re.compile(r"[^\W_]+(?:_+[^\W_]+)*")
-_PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_A-Za-z]+")
+_PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 _LONGEST = 64
 """Longer words are noise: base64, hashes."""
 
@@ -45,7 +45,8 @@ def terms(text: str) -> Iterator[str]:
         if len(word) > _LONGEST:
             continue
         lower = word.lower()
-        parts = _PART.findall(word)
+        # Case tells where a part begins in ASCII names; other scripts have no such habit.
+        parts = _PART.findall(word) if word.isascii() else word.split("_")
         if len(parts) == 1:
             if lower not in STOP_WORDS:
                 yield _stem(lower)

@@ -689,6 +689,22 @@ def test_from_wheels_in_a_folder_to_an_answer(tmp_path: Path) -> None:
     assert again.returncode == 0 and "nothing new" in again.stdout
 
 
+def test_a_folder_is_read_instead_of_the_index(tmp_path: Path) -> None:
+    """Anybody may own the name of a local project there."""
+    for name in ("links", "index"):
+        (tmp_path / name / "gadget").mkdir(parents=True)
+    write_wheel(tmp_path / "links", "1.0", "def ours(): ...\n")
+    write_wheel(tmp_path / "index" / "gadget", "9.0", "def theirs(): ...\n")
+    env = {"APIKB_CACHE": str(tmp_path / "cache"), "APIKB_INDEX_URL": (tmp_path / "index").as_uri()}
+    kb = tmp_path / "kb.duckdb"
+    links = str(tmp_path / "links")
+    alone = process(kb, "index", "gadget", "--find-links", links, "--jobs", "1", env=env)
+    assert "gadget: 1 of 1 releases indexed" in alone.stdout, alone.stderr
+    other = process(tmp_path / "other.duckdb", "index", "gadget", "--jobs", "1", env=env)
+    assert "gadget: 1 of 1 releases indexed" in other.stdout, other.stderr
+    assert process(tmp_path / "other.duckdb", "lookup", "gadget.theirs").returncode == 0
+
+
 @pytest.mark.skipif(os.name == "nt", reason="signals")
 def test_ctrl_c_while_indexing_keeps_what_is_done(tmp_path: Path) -> None:
     links = tmp_path / "links"
