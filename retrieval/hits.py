@@ -78,4 +78,5 @@ class Hit:
     deprecated: Marked | None = None
     evidence: Evidence | None = None
     legs: Mapping[str, Leg] = field(default_factory=dict)
-    """By name of the leg: lexical, dense, name, ..."""
+    """By name of the leg: `name` (the question names it), `lexical`, `dense`, `replacement` (of the
+    deprecated hit before it, whose score and rank these are)."""

@@ -112,27 +112,44 @@ class Retriever:
         return parts
 
     def _hits(self, query: str, code: str | None, parts: list[_Part], k: int, every: bool) -> list[Hit]:
-        hits: list[Hit] = []
-        told: set[tuple[str, str]] = set()
-        alike: set[int] = set()
-        for number, document, score, legs in _ranked(query, code, parts):
-            part = parts[number]
-            same = int(part.opened.index.alike[document])
-            if same in alike:
-                continue
-            version, paths = part.paths(document)
-            candidate = Candidate(part.pinned.project, version, part.pinned.versions, paths, score, legs)
-            if (candidate.project, paths[0]) in told:
-                continue
-            hit = checked(self._kb, candidate, len(hits) + 1, every=every)
-            if hit is None:
-                continue
-            hits.append(hit)
-            told.add((hit.project, hit.symbol))
-            alike.add(same)
-            if len(hits) == k:
+        chosen = _Chosen(self._kb, parts, every)
+        for ranked in _ranked(query, code, parts):
+            hit = chosen.add(*ranked)
+            if hit is not None and hit.deprecated is not None and len(chosen.hits) < k:
+                for other in _replacements(hit, ranked[0], parts):
+                    chosen.add(*other)
+            if len(chosen.hits) >= k:
                 break
-        return hits
+        return chosen.hits[:k]
+
+
+class _Chosen:
+    """Hits as they are chosen: checked in the store, nothing told twice."""
+
+    def __init__(self, kb: KnowledgeBase, parts: Sequence[_Part], every: bool) -> None:
+        self.hits: list[Hit] = []
+        self._kb = kb
+        self._parts = parts
+        self._every = every
+        self._told: set[tuple[str, str]] = set()
+        self._alike: set[int] = set()
+
+    def add(self, number: int, document: int, score: float, legs: Mapping[str, Leg]) -> Hit | None:
+        """Take a document as the next hit; None where it is told already, or is not what the store says."""
+        part = self._parts[number]
+        same = int(part.opened.index.alike[document])
+        if same in self._alike:
+            return None
+        version, paths = part.paths(document)
+        candidate = Candidate(part.pinned.project, version, part.pinned.versions, paths, score, legs)
+        if (candidate.project, paths[0]) in self._told:
+            return None
+        hit = checked(self._kb, candidate, len(self.hits) + 1, every=self._every)
+        if hit is not None:
+            self.hits.append(hit)
+            self._told.add((hit.project, hit.symbol))
+            self._alike.add(same)
+        return hit
 
 
 _Scores = list[npt.NDArray[np.float32]]
@@ -161,6 +178,18 @@ def _ranked(query: str, code: str | None, parts: Sequence[_Part]) -> Iterator[_R
         if found not in named:
             said = Leg(float(lexical[found[0]][found[1]]), rank)
             yield *found, float(flat[at]), {"lexical": said}
+
+
+def _replacements(hit: Hit, number: int, parts: Sequence[_Part]) -> Iterator[_Ranked]:
+    """What a deprecated hit says to use instead, where that is a path of the same project."""
+    replacement = hit.deprecated.replacement if hit.deprecated is not None else None
+    if replacement is None or "." not in replacement:
+        return
+    part = parts[number]
+    for document, other_case, _, name in sorted(_places(replacement, part), key=lambda place: place[1:]):
+        if name == replacement and not other_case:
+            yield number, document, hit.score, {"replacement": Leg(hit.score, hit.rank)}
+            return
 
 
 def _terms(query: str, code: str | None) -> dict[str, float]:

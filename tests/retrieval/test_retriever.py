@@ -324,3 +324,18 @@ def test_two_processes_and_many_threads_at_once(kb: KnowledgeBase) -> None:
         thread.join(60)
     assert len(told) == 11
     assert all(answer == told[0] and answer for answer in told)
+
+
+def test_what_replaces_a_deprecated_hit_comes_next(tmp_path: Path) -> None:
+    source = "import warnings\n" + OLD.replace(
+        '        """Add the rows of another table."""\n',
+        '        """Add the rows of another table."""\n'
+        '        warnings.warn("append is deprecated, use tables.concat", DeprecationWarning)\n',
+    )
+    index(tmp_path, {"1.2": source})
+    with KnowledgeBase.open(tmp_path / "kb.duckdb") as kb:
+        hits = Retriever(kb).search("add another", resolve_pins(kb, [parse_pin("tables==1.2")]))
+    assert symbols(hits)[:2] == ["tables.Table.append", "tables.concat"]
+    assert hits[0].deprecated is not None and hits[0].deprecated.replacement == "tables.concat"
+    assert list(hits[1].legs) == ["replacement"]
+    assert [hit.rank for hit in hits] == list(range(1, len(hits) + 1))
