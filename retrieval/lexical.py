@@ -13,7 +13,7 @@ import numpy.typing as npt
 from .strings import StringTable
 
 K1 = 1.2
-B = 0.6
+B = 0.5
 """How much the length of a document counts; docstrings are long where there is much to say."""
 
 Floats = npt.NDArray[np.float32]

@@ -11,17 +11,18 @@ import numpy as np
 import numpy.typing as npt
 
 from ..kb.corpus import Document
+from .called_names import CalledNames
 from .lexical import Postings, build_postings
 from .spans import SpanTable
 from .strings import StringTable
 from .tokens import terms
 
-LAYOUT = 1
+LAYOUT = 2
 """Raised whenever the arrays, the terms or their weights mean something else."""
 
 KINDS = ("module", "class", "function", "method", "property", "attribute")
 
-WEIGHTS = {"name": 4.0, "path": 1.0, "signature": 1.0, "summary": 3.0, "docstring": 1.0, "examples": 0.5}
+WEIGHTS = {"name": 6.0, "path": 1.0, "signature": 1.0, "summary": 5.0, "docstring": 1.0, "examples": 0.5}
 """How much a term counts by where it stands."""
 
 Arrays = dict[str, npt.NDArray[np.generic]]
@@ -32,6 +33,8 @@ class ProjectIndex:
     """n documents, m names.
 
     `kinds` uint8 (n,) places in KINDS; `alike` uint64 (n,) equal where leaf and summary are;
+    `depths` uint8 (n,) dots in the first name; `calls` float32 (n,) log(1 + how many other symbols have
+    examples that call something of its name);
     `leaves` uint64 (m,) sorted hashes of folded last parts, `leaf_names` int32 (m,) whose they are.
     """
 
@@ -40,6 +43,8 @@ class ProjectIndex:
     postings: Postings
     kinds: npt.NDArray[np.uint8]
     alike: npt.NDArray[np.uint64]
+    depths: npt.NDArray[np.uint8]
+    calls: npt.NDArray[np.float32]
     leaves: npt.NDArray[np.uint64]
     leaf_names: npt.NDArray[np.int32]
 
@@ -75,6 +80,8 @@ class ProjectIndex:
             "lengths": self.postings.lengths,
             "kinds": self.kinds,
             "alike": self.alike,
+            "depths": self.depths,
+            "calls": self.calls,
             "leaves": self.leaves,
             "leaf_names": self.leaf_names,
         }
@@ -95,6 +102,8 @@ class ProjectIndex:
             ),
             kinds=a["kinds"],
             alike=a["alike"],
+            depths=a["depths"],
+            calls=a["calls"],
             leaves=a["leaves"],
             leaf_names=a["leaf_names"],
         )
@@ -106,9 +115,13 @@ def build_index(documents: Iterable[Document]) -> ProjectIndex:
     rows: list[tuple[int, int, int, int]] = []
     kinds = bytearray()
     alike: list[int] = []
+    depths = bytearray()
+    called = CalledNames()
 
     def weighted() -> Iterable[dict[str, float]]:
         for place, document in enumerate(documents):
+            called.add(document)
+            depths.append(min(document.names[0].count("."), 255))
             kinds.append(KINDS.index(document.kind))
             leaf = document.names[0].rpartition(".")[2]
             alike.append(_hash(f"{leaf}\0{document.summary}" if document.summary else document.key.hex()))
@@ -128,6 +141,8 @@ def build_index(documents: Iterable[Document]) -> ProjectIndex:
         postings=postings,
         kinds=np.frombuffer(bytes(kinds), np.uint8),
         alike=np.array(alike, np.uint64),
+        depths=np.frombuffer(bytes(depths), np.uint8),
+        calls=np.log1p(np.array(called.counts(), np.float32)),
         leaves=leaves[order],
         leaf_names=order.astype(np.int32),
     )

@@ -18,12 +18,10 @@ from .indexes import Indexes, Opened
 from .lexical import bm25
 from .mentions import imported, mentions
 from .pins import PinnedProject, silent
-from .project_index import KINDS
+from .ranking import standardised, textual, with_calls
 from .spans import Allowed
 from .tokens import terms
 
-PRIORS = {"module": 0.5, "class": 1.0, "function": 1.0, "method": 1.0, "property": 0.7, "attribute": 0.5}
-"""Scores are multiplied by these: questions are seldom about a module or a constant."""
 _CODE = 0.2
 """Weight of a term of the task's code, against 1 for one of the question."""
 _NAMED = 3
@@ -159,8 +157,14 @@ _Ranked = tuple[int, int, float, Mapping[str, Leg]]
 
 def _ranked(query: str, code: str | None, parts: Sequence[_Part]) -> Iterator[_Ranked]:
     """All allowed documents that say anything of the query, the best first: what is named, then by score."""
-    lexical = bm25([(part.opened.index.postings, part.allowed.mask) for part in parts], _terms(query, code))
-    scores = [score * _priors(part) for score, part in zip(lexical, parts, strict=True)]
+    masks = [part.allowed.mask for part in parts]
+    wanted = _terms(query, code)
+    lexical = bm25([(part.opened.index.postings, part.allowed.mask) for part in parts], wanted)
+    asked = sum(weight >= 1 for weight in wanted.values())
+    scores = [
+        with_calls(textual(score, part.opened.index), part.opened.index, asked)
+        for score, part in zip(standardised(lexical, masks), parts, strict=True)
+    ]
     parted = np.concatenate([np.full(len(score), number) for number, score in enumerate(scores)])
     documents = np.concatenate([np.arange(len(score)) for score in scores])
     flat = np.concatenate(scores)
@@ -197,12 +201,6 @@ def _terms(query: str, code: str | None) -> dict[str, float]:
     for term in dict.fromkeys(terms(code or "")):
         found.setdefault(term, _CODE)
     return found
-
-
-def _priors(part: _Part) -> npt.NDArray[np.float32]:
-    """One factor a document (n,)."""
-    index = part.opened.index
-    return np.array([PRIORS[kind] for kind in KINDS], np.float32)[index.kinds]
 
 
 def _named(query: str, parts: Sequence[_Part]) -> Iterator[tuple[int, int]]:
