@@ -18,7 +18,7 @@ from .marked_aliases import marks_on_way
 from .namespaces import Exports, ModuleEntry, Release, Target
 from .partials import bound_signature
 from .patchers import BARE_CALL, Patcher
-from .signatures import drop_first, plain_signature
+from .plain_signatures import drop_first, plain_signature
 from .stdlib import external_kind
 from .wrappers import GIVES_BACK, WrapperFacts
 

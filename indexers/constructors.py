@@ -13,7 +13,7 @@ from .facts import Binding, ClassFacts, FieldFacts, FunctionFacts, GeneratedFact
 from .generated import CLASSIC, DATACLASS, GENERATORS, TRANSFORM
 from .namespaces import Release, Target
 from .patchers import BARE_CALL
-from .signatures import drop_first, plain_signature
+from .plain_signatures import drop_first, plain_signature
 
 _NO_CONSTRUCTOR = {"object", "Generic", "Protocol", "ABC"}
 _PLAIN_METACLASSES = ("ABCMeta", "type")

@@ -10,7 +10,7 @@ from ..kb.symbols import Parameter, ParameterKind
 from .decorators import Use, parameter_marks, restricted, says_all
 from .facts import Binding, FunctionFacts
 from .namespaces import Release, Target
-from .signatures import plain_signature
+from .plain_signatures import plain_signature
 from .wrappers import GIVES_BACK, REPLACES, WrapperFacts
 
 

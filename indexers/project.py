@@ -20,10 +20,10 @@ from ..kb.symbols import Deprecation, SymbolState
 from .artifacts import ArtifactFile, ListedRelease, candidates
 from .cache import Cache
 from .facts import EXTRACTOR_VERSION
+from .plain_signatures import plain_signature
+from .plans import Assembled, Plan, SourceFile, assemble, parse_files
 from .reading import Claims, ReleaseReader, ReleaseReading
-from .signatures import plain_signature
 from .simple_index import SimpleIndex
-from .tasks import Assembled, Plan, SourceFile, assemble, parse_files
 from .workers import TaskFailed, Workers, result_of
 
 _BATCH_BYTES = 1 << 20

@@ -15,8 +15,8 @@ from .artifacts import ArtifactFile, ArtifactKind, ListedRelease, candidates
 from .cache import Cache, facts_key
 from .cython_includes import read_includes
 from .layout import Layout, ModuleFile, Role, lay_out
+from .plans import Plan, PlannedFile, SourceFile
 from .simple_index import SimpleIndex
-from .tasks import Plan, PlannedFile, SourceFile
 
 _ROLES = [Role.SOURCE, Role.CYTHON, Role.STUB, Role.DECLARED, Role.COMPILED]
 

@@ -49,8 +49,9 @@ from .loops import (
 from .mangling import mangled_members
 from .patched_members import note_patch
 from .patchers import BARE_CALL, READS_NAMESPACE, Span, listed_names, writes_mapping
+from .plain_signatures import plain_signature
 from .replaced_modules import REPLACED
-from .signatures import base_name, dotted_name, expression_text, plain_signature
+from .signatures import base_name, dotted_name, expression_text
 from .stubs import unlisted_members
 
 _GROWING = {"update", "extend", "append", "add", "setdefault"}

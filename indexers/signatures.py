@@ -14,7 +14,7 @@ from typing import Any
 
 from griffe import Module, get_expression, get_parameters
 
-from ..kb.symbols import Parameter, ParameterKind, Signature
+from ..kb.symbols import ParameterKind
 
 _PARENT = Module("_")
 _NO_DEFAULT = {ParameterKind.VAR_POSITIONAL, ParameterKind.VAR_KEYWORD}
@@ -93,19 +93,3 @@ def base_name(node: ast.expr) -> str | None:
     if isinstance(node, ast.Subscript):
         node = node.value
     return dotted_name(node)
-
-
-def drop_first(signature: Signature) -> Signature:
-    """A signature as a bound call sees it."""
-    first = signature.parameters[:1]
-    if first and first[0].kind in (ParameterKind.VAR_POSITIONAL, ParameterKind.VAR_KEYWORD):
-        return signature
-    return signature._replace(parameters=signature.parameters[1:])
-
-
-def plain_signature(signature: Any) -> Signature | None:
-    """The facts' plain pair as a `Signature`."""
-    if signature is None:
-        return None
-    parameters, returns = signature
-    return Signature(tuple(Parameter._make(item) for item in parameters), returns)

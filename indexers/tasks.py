@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..kb.observations import ModuleRead, ModuleStatus
 from .assemble import Assembler, RowCache
@@ -18,6 +18,7 @@ from .extract import extract
 from .facts import ModuleFacts
 from .layout import Role
 from .namespaces import ModuleEntry, Release
+from .plans import Assembled, Parsed, Plan, PlannedFile, SourceFile
 from .sources import SourceError
 
 MEMORY_LIMIT = 4 << 30
@@ -29,54 +30,6 @@ RECURSION_LIMIT = 12_000
 _SUFFIXES: dict[str, str] = {Role.CYTHON: ".pyx", Role.DECLARED: ".pxd"}
 _UNREADABLE = "!"
 """In place of facts: the file was read, and this is why it says nothing."""
-
-
-class SourceFile(NamedTuple):
-    """A file to parse, with its content."""
-
-    key: bytes
-    module: str
-    is_init: bool
-    role: str
-    data: bytes
-    pxd: bytes | None = None
-    included: tuple[tuple[str, bytes], ...] = ()
-
-
-class PlannedFile(NamedTuple):
-    """A file of a release whose facts are, or should be, in the cache; `reason` where they cannot be."""
-
-    module: str
-    path: str
-    role: str
-    is_init: bool
-    key: bytes
-    reason: str | None = None
-
-
-class Plan(NamedTuple):
-    """What a release is assembled from; plain, so that the cache can keep it."""
-
-    files: tuple[PlannedFile, ...]
-    skipped: tuple[tuple[str, str], ...] = ()
-    native_packages: tuple[str, ...] = ()
-
-
-class Assembled(NamedTuple):
-    """A release's modules and blocks; a block is None where this worker sent it before."""
-
-    modules: tuple[ModuleRead, ...]
-    blocks: list[tuple[bytes, Any]]
-    missing: tuple[bytes, ...] = ()
-    seconds: float = 0.0
-    """CPU time that it took."""
-
-
-class Parsed(NamedTuple):
-    """How many files could be read, and the CPU time that it took."""
-
-    readable: int
-    seconds: float
 
 
 class _Worker:

@@ -24,10 +24,11 @@ from types import TracebackType
 from typing import Any, Self
 
 from ..kb.errors import ApikbError
-from .tasks import start_worker
 
 TASK_SECONDS = 300.0
 """No real file or release takes a tenth of this."""
+_TASKS = f"{__package__}.tasks"
+"""What workers are forked with.  The main process can do without, and is spared loading it."""
 _FAREWELL_SECONDS = 5.0
 """How long a process may take to end when nothing is left to do."""
 
@@ -141,7 +142,7 @@ class _Process:
         # Not `fork`: the threads of the index client hold locks that a forked child would wait for forever.
         context = multiprocessing.get_context("forkserver")
         with _deaf_to_ctrl_c():
-            context.set_forkserver_preload([__name__])
+            context.set_forkserver_preload([__name__, _TASKS])
             forkserver.ensure_running()
         self._pipe, theirs = context.Pipe()
         self._process = context.Process(target=_work, args=(theirs, str(cache_path)), daemon=True)
@@ -193,6 +194,8 @@ def _deaf_to_ctrl_c() -> Iterator[None]:
 def _work(pipe: Connection, cache_path: str) -> None:
     """The life of a worker process: it ends when its parent does, since that closes the pipe."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    from .tasks import start_worker
+
     fault: Exception | None = None
     try:
         start_worker(cache_path)

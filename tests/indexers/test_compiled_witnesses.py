@@ -11,7 +11,7 @@ from apikb.indexers.cython_includes import included_names, read_includes, resolv
 from apikb.indexers.docstring_signatures import looks_callable, written_signature
 from apikb.indexers.flags import Flags, note_flag, with_flags
 from apikb.indexers.literals import string_value, table_value
-from apikb.indexers.signatures import plain_signature
+from apikb.indexers.plain_signatures import plain_signature
 
 
 @pytest.mark.parametrize(
