@@ -12,12 +12,13 @@ import numpy.typing as npt
 
 from ..kb.corpus import Document
 from .called_names import CalledNames
+from .embedded import EmbeddedTexts, embedded_text
 from .lexical import Postings, build_postings
 from .spans import SpanTable
 from .strings import StringTable
 from .tokens import terms
 
-LAYOUT = 2
+LAYOUT = 3
 """Raised whenever the arrays, the terms or their weights mean something else."""
 
 KINDS = ("module", "class", "function", "method", "property", "attribute")
@@ -33,6 +34,7 @@ class ProjectIndex:
     """n documents, m names.
 
     `kinds` uint8 (n,) places in KINDS; `alike` uint64 (n,) equal where leaf and summary are;
+    `leaf_codes` int32 (n,) equal where the last parts of the first names are;
     `depths` uint8 (n,) dots in the first name; `calls` float32 (n,) log(1 + how many other symbols have
     examples that call something of its name);
     `leaves` uint64 (m,) sorted hashes of folded last parts, `leaf_names` int32 (m,) whose they are.
@@ -41,8 +43,10 @@ class ProjectIndex:
     names: StringTable
     spans: SpanTable
     postings: Postings
+    embedded: EmbeddedTexts
     kinds: npt.NDArray[np.uint8]
     alike: npt.NDArray[np.uint64]
+    leaf_codes: npt.NDArray[np.int32]
     depths: npt.NDArray[np.uint8]
     calls: npt.NDArray[np.float32]
     leaves: npt.NDArray[np.uint64]
@@ -78,8 +82,12 @@ class ProjectIndex:
             "posting_documents": self.postings.documents,
             "posting_weights": self.postings.weights,
             "lengths": self.postings.lengths,
+            "embedded": self.embedded.texts.blob,
+            "embedded_starts": self.embedded.texts.starts,
+            "embedded_rows": self.embedded.rows,
             "kinds": self.kinds,
             "alike": self.alike,
+            "leaf_codes": self.leaf_codes,
             "depths": self.depths,
             "calls": self.calls,
             "leaves": self.leaves,
@@ -100,8 +108,10 @@ class ProjectIndex:
                 a["posting_weights"],
                 a["lengths"],
             ),
+            embedded=EmbeddedTexts(StringTable(a["embedded"], a["embedded_starts"]), a["embedded_rows"]),
             kinds=a["kinds"],
             alike=a["alike"],
+            leaf_codes=a["leaf_codes"],
             depths=a["depths"],
             calls=a["calls"],
             leaves=a["leaves"],
@@ -109,40 +119,65 @@ class ProjectIndex:
         )
 
 
+class _Columns:
+    """What is known of each document, one value a document, and the rows of all spans."""
+
+    def __init__(self) -> None:
+        self.kinds = bytearray()
+        self.depths = bytearray()
+        self.alike: list[int] = []
+        self.leaf_codes: list[int] = []
+        self.text_rows: list[int] = []
+        self.spans: list[tuple[int, int, int, int]] = []
+        self.called = CalledNames()
+        self.names: dict[str, int] = {}
+        self.leaves: dict[str, int] = {}
+        self.texts: dict[str, int] = {"": -1}
+
+    def add(self, document: Document) -> None:
+        place = len(self.kinds)
+        leaf = document.names[0].rpartition(".")[2]
+        self.kinds.append(KINDS.index(document.kind))
+        self.depths.append(min(document.names[0].count("."), 255))
+        self.alike.append(_hash(f"{leaf}\0{document.summary}" if document.summary else document.key.hex()))
+        self.leaf_codes.append(self.leaves.setdefault(leaf, len(self.leaves)))
+        self.text_rows.append(self.texts.setdefault(embedded_text(document), len(self.texts) - 1))
+        self.called.add(document)
+        for index, low, high in document.spans:
+            number = self.names.setdefault(document.names[index], len(self.names))
+            self.spans.append((number, low, high, place))
+
+    def embedded(self) -> EmbeddedTexts:
+        return EmbeddedTexts(StringTable.of(list(self.texts)[1:]), np.array(self.text_rows, np.int32))
+
+    def span_table(self) -> SpanTable:
+        table = np.array(self.spans, np.int32).reshape(-1, 4)
+        table = table[np.lexsort((table[:, 1], table[:, 0]))]
+        return SpanTable(*(np.ascontiguousarray(table[:, column]) for column in (3, 0, 1, 2)))
+
+
 def build_index(documents: Iterable[Document]) -> ProjectIndex:
     """The index of a project's documents; they are gone through once."""
-    numbers: dict[str, int] = {}
-    rows: list[tuple[int, int, int, int]] = []
-    kinds = bytearray()
-    alike: list[int] = []
-    depths = bytearray()
-    called = CalledNames()
+    columns = _Columns()
 
     def weighted() -> Iterable[dict[str, float]]:
-        for place, document in enumerate(documents):
-            called.add(document)
-            depths.append(min(document.names[0].count("."), 255))
-            kinds.append(KINDS.index(document.kind))
-            leaf = document.names[0].rpartition(".")[2]
-            alike.append(_hash(f"{leaf}\0{document.summary}" if document.summary else document.key.hex()))
-            for index, low, high in document.spans:
-                number = numbers.setdefault(document.names[index], len(numbers))
-                rows.append((number, low, high, place))
+        for document in documents:
+            columns.add(document)
             yield _weights(document)
 
     postings = build_postings(weighted())
-    table = np.array(rows, np.int32).reshape(-1, 4)
-    table = table[np.lexsort((table[:, 1], table[:, 0]))]
-    leaves = np.array([_hash(fold(name.rpartition(".")[2])) for name in numbers], np.uint64)
+    leaves = np.array([_hash(fold(name.rpartition(".")[2])) for name in columns.names], np.uint64)
     order = np.argsort(leaves, kind="stable")
     return ProjectIndex(
-        names=StringTable.of(numbers),
-        spans=SpanTable(*(np.ascontiguousarray(table[:, column]) for column in (3, 0, 1, 2))),
+        names=StringTable.of(columns.names),
+        spans=columns.span_table(),
         postings=postings,
-        kinds=np.frombuffer(bytes(kinds), np.uint8),
-        alike=np.array(alike, np.uint64),
-        depths=np.frombuffer(bytes(depths), np.uint8),
-        calls=np.log1p(np.array(called.counts(), np.float32)),
+        embedded=columns.embedded(),
+        kinds=np.frombuffer(bytes(columns.kinds), np.uint8),
+        alike=np.array(columns.alike, np.uint64),
+        leaf_codes=np.array(columns.leaf_codes, np.int32),
+        depths=np.frombuffer(bytes(columns.depths), np.uint8),
+        calls=np.log1p(np.array(columns.called.counts(), np.float32)),
         leaves=leaves[order],
         leaf_names=order.astype(np.int32),
     )

@@ -1,12 +1,19 @@
-"""From the scores of each leg to one score: what the text says, and what people ask about at all."""
+"""From the scores of each leg to one order: what the texts say, and what people ask about at all.
+
+docs/ranking.md tells how it works and what was measured.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
-from .lexical import Floats
+from .embedded import similarities
+from .hits import Leg
+from .lexical import Floats, bm25
 from .project_index import KINDS, ProjectIndex
 
 PRIORS = {"module": 0.5, "class": 1.0, "function": 1.0, "method": 1.0, "property": 0.7, "attribute": 0.5}
@@ -14,29 +21,139 @@ PRIORS = {"module": 0.5, "class": 1.0, "function": 1.0, "method": 1.0, "property
 DEPTH = 0.04
 """What each part of a path beyond two costs of the score of its text."""
 _DEEPEST = 6
-CALLS = (0.2, 0.04, 1.0)
+CALLS = (0.2, 0.06, 2.0)
 """How much it counts that examples call a symbol: at least, per term of the question, and at most.
 
 A long question tells of many things besides the one that it is about, and then what is used often is the
-better guess; a short one means what it says.  Chosen on numpy and pandas, see docs/ranking.md."""
+better guess; a short one means what it says."""
+AGAIN = 0.7
+"""What is left of the score of a symbol where another of its last name scores more."""
+_FIRST = 256
+"""How many are put in order at once."""
 
 
-def standardised(scores: Sequence[Floats], masks: Sequence[np.ndarray]) -> list[Floats]:
-    """Scores of all parts in units of their spread over the allowed documents: 0 stays 0."""
-    allowed = [score[mask] for score, mask in zip(scores, masks, strict=True)]
-    spread = float(np.concatenate(allowed).std()) if allowed else 0.0
-    return [score / np.float32(spread or 1.0) for score in scores]
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """One project that is searched: n documents, `mask` bool (n,) of the allowed ones, and the vectors of
+    its embedded texts, float32 (t, d), where there are any."""
+
+    index: ProjectIndex
+    mask: npt.NDArray[np.bool_]
+    vectors: Floats | None = None
 
 
-def textual(standard: Floats, index: ProjectIndex) -> Floats:
+class Ranking:
+    """The order of the allowed documents of some projects for a question.
+
+    `wanted` are its terms with their weights, `query` its vector (d,) or None.  A document of which no leg
+    says anything is in no place of it.
+    """
+
+    def __init__(
+        self, parts: Sequence[Searched], wanted: Mapping[str, float], query: Floats | None = None
+    ) -> None:
+        self._starts = np.cumsum([0, *(len(part.mask) for part in parts)])
+        lexical: Floats = _joined(bm25([(part.index.postings, part.mask) for part in parts], wanted))
+        self._legs = {"lexical": lexical}
+        text: Floats = lexical / _spread(lexical[_joined([part.mask for part in parts])])
+        if query is not None:
+            cosines, has_vector = _cosines(parts, query)
+            self._legs["dense"] = cosines
+            text += _above_average(cosines, has_vector)
+        asked = sum(weight >= 1 for weight in wanted.values())
+        self.scores = _joined(
+            [
+                _once(_with_calls(_textual(text[low:high], part.index), part.index, asked), part.index)
+                for part, low, high in zip(parts, self._starts[:-1], self._starts[1:], strict=True)
+            ]
+        )
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:
+        """(number of the part, document), the best first; of equal scores the earlier one."""
+        for place in descending(self.scores):
+            number = int(np.searchsorted(self._starts, place, "right")) - 1
+            yield number, int(place - self._starts[number])
+
+    def score(self, number: int, document: int) -> float:
+        """The score of a document, 0 where no leg says anything of it."""
+        return float(self.scores[self._starts[number] + document])
+
+    def legs(self, number: int, document: int) -> dict[str, Leg]:
+        """What the legs say of a document."""
+        place = self._starts[number] + document
+        return {
+            name: Leg(float(scores[place]), 1 + int((scores > scores[place]).sum()))
+            for name, scores in self._legs.items()
+            if scores[place] > 0
+        }
+
+
+def descending(scores: Floats) -> Iterator[int]:
+    """Places of the scores above 0, the highest first, of equal ones the first first."""
+    count = _FIRST
+    done = 0
+    while True:
+        if count < len(scores):
+            least = max(float(np.partition(scores, len(scores) - count)[len(scores) - count]), 0.0)
+        else:
+            least = 0.0
+        places = np.flatnonzero(scores >= least) if least > 0 else np.flatnonzero(scores > 0)
+        order = places[np.argsort(-scores[places], kind="stable")]
+        yield from order[done:].tolist()
+        done = len(order)
+        if least <= 0:
+            return
+        count *= 8
+
+
+def _joined(arrays: Sequence[npt.NDArray]) -> npt.NDArray:  # type: ignore[type-arg]
+    return np.concatenate(arrays) if arrays else np.zeros(0, np.float32)
+
+
+def _spread(scores: Floats) -> np.float32:
+    spread = float(scores.std(dtype=np.float64)) if len(scores) else 0.0
+    return np.float32(spread or 1.0)
+
+
+def _cosines(parts: Sequence[Searched], query: Floats) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    """Of all documents of all parts: the cosine, and whether it is one."""
+    cosines, present = [], []
+    for part in parts:
+        rows = part.index.embedded.rows
+        if part.vectors is None:
+            cosines.append(np.zeros(len(rows), np.float32))
+            present.append(np.zeros(len(rows), np.bool_))
+        else:
+            cosines.append(similarities(query, part.vectors, rows, part.mask))
+            present.append(part.mask & (rows >= 0))
+    return _joined(cosines), _joined(present)
+
+
+def _above_average(cosines: Floats, present: npt.NDArray[np.bool_]) -> Floats:
+    """How far above the average of the allowed documents each is, in units of their spread; else 0."""
+    allowed = cosines[present]
+    if not len(allowed):
+        return np.zeros(len(cosines), np.float32)
+    mean = np.float32(allowed.mean(dtype=np.float64))
+    return np.where(present, np.maximum((cosines - mean) / _spread(allowed), 0), 0).astype(np.float32)
+
+
+def _textual(text: Floats, index: ProjectIndex) -> Floats:
     """The score of a text (n,) times what its kind and the depth of its path make of it."""
     kinds = np.array([PRIORS[kind] for kind in KINDS], np.float32)[index.kinds]
     depths = np.clip(index.depths.astype(np.float32) - 1, 0, _DEEPEST)
-    return (standard * kinds * (1 - DEPTH * depths)).astype(np.float32)
+    return (text * kinds * (1 - DEPTH * depths)).astype(np.float32)
 
 
-def with_calls(scores: Floats, index: ProjectIndex, terms: int) -> Floats:
+def _with_calls(scores: Floats, index: ProjectIndex, terms: int) -> Floats:
     """Add what examples call, for a question of so many terms; what says nothing of it stays 0."""
     least, each, most = CALLS
     weight = np.float32(min(most, max(least, each * terms)))
     return np.where(scores > 0, scores + weight * index.calls, np.float32(0))
+
+
+def _once(scores: Floats, index: ProjectIndex) -> Floats:
+    """Lower all symbols of a name but the best: the tenth `reshape` tells less than another function."""
+    best = np.zeros(int(index.leaf_codes.max(initial=-1)) + 1, np.float32)
+    np.maximum.at(best, index.leaf_codes, scores)
+    return np.where(scores < best[index.leaf_codes], scores * np.float32(AGAIN), scores)

@@ -7,34 +7,40 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from ..kb.errors import ApikbError
 from ..kb.lookup import KnowledgeBase
 from ..kb.public_paths import best_first
 from .checking import Candidate, checked
+from .dense import DenseTexts
+from .embedding_progress import Progress, unseen
+from .encoders import Encoder
 from .hits import Hit, Leg
 from .indexes import Indexes, Opened
-from .lexical import bm25
+from .lexical import Floats
 from .mentions import imported, mentions
 from .pins import PinnedProject, silent
-from .ranking import standardised, textual, with_calls
+from .ranking import Ranking, Searched
 from .spans import Allowed
 from .tokens import terms
+from .vectors import Vectors
 
-_CODE = 0.2
+_CODE = 0.4
 """Weight of a term of the task's code, against 1 for one of the question."""
+_CODE_VECTOR = 0.5
+"""The same for the vector of the code."""
 _NAMED = 3
 """How many symbols one name in a question puts in front."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """One project that is searched."""
+    """One project that is searched; `vectors` float32 (texts, dimension) where there is an encoder."""
 
     pinned: PinnedProject
     opened: Opened
     allowed: Allowed
+    vectors: Floats | None
 
     def paths(self, document: int) -> tuple[str, tuple[str, ...]]:
         """The newest release that shows a document, and the paths that carry it there, the best one first."""
@@ -52,13 +58,35 @@ class _Part:
 class Retriever:
     """Searches a knowledge base.  Threads may share it.
 
-    `note` is told what takes time or was left out.
+    With an encoder the search is lexical and dense, else lexical alone.  Texts that have no vector yet are
+    embedded by the first search of their project; `progress` hears how far that is.  `note` is told what
+    takes time or was left out.
     """
 
-    def __init__(self, kb: KnowledgeBase, note: Callable[[str], None] = silent) -> None:
+    def __init__(
+        self,
+        kb: KnowledgeBase,
+        note: Callable[[str], None] = silent,
+        *,
+        encoder: Encoder | None = None,
+        progress: Progress = unseen,
+    ) -> None:
         self._kb = kb
         self._indexes = Indexes(kb, note)
-        self._note = note
+        self._encoder = encoder
+        self._dense: DenseTexts | None = None
+        if encoder is not None:
+            self._dense = DenseTexts(Vectors(kb.path, encoder, note=note, progress=progress))
+
+    def embed(self, project: str) -> int:
+        """Have vectors of all texts of a project, and say how many they are.
+
+        Raises ApikbError where there is no encoder or the vectors cannot be kept, NotIndexed.
+        """
+        if self._dense is None:
+            raise ApikbError("there is no encoder", hint="give the retriever one: encoder_named()")
+        name = self._kb.corpus(project).project
+        return len(self._dense.of(name, self._indexes.of(name)))
 
     def search_many(
         self, queries: Sequence[str], pins: Sequence[PinnedProject], *, k: int = 10, every: bool = True
@@ -106,12 +134,13 @@ class Retriever:
             places = {version: ordinal for ordinal, version in enumerate(opened.versions)}
             wanted = sorted(places[version] for version in pinned.versions if version in places)
             allowed = opened.index.spans.allowed(wanted, len(opened.index), every=every)
-            parts.append(_Part(pinned, opened, allowed))
+            vectors = None if self._dense is None else self._dense.of(pinned.project, opened)
+            parts.append(_Part(pinned, opened, allowed, vectors))
         return parts
 
     def _hits(self, query: str, code: str | None, parts: list[_Part], k: int, every: bool) -> list[Hit]:
         chosen = _Chosen(self._kb, parts, every)
-        for ranked in _ranked(query, code, parts):
+        for ranked in _ranked(query, code, parts, self._query_vector(query, code)):
             hit = chosen.add(*ranked)
             if hit is not None and hit.deprecated is not None and len(chosen.hits) < k:
                 for other in _replacements(hit, ranked[0], parts):
@@ -119,6 +148,15 @@ class Retriever:
             if len(chosen.hits) >= k:
                 break
         return chosen.hits[:k]
+
+    def _query_vector(self, query: str, code: str | None) -> Floats | None:
+        if self._encoder is None:
+            return None
+        vector = self._encoder.encode_query(query)
+        if code is not None and code.strip():
+            vector = vector + np.float32(_CODE_VECTOR) * self._encoder.encode_query(code)
+            vector /= np.linalg.norm(vector) or 1
+        return vector
 
 
 class _Chosen:
@@ -150,38 +188,21 @@ class _Chosen:
         return hit
 
 
-_Scores = list[npt.NDArray[np.float32]]
 _Ranked = tuple[int, int, float, Mapping[str, Leg]]
 """Number of the part, document, score, legs."""
 
 
-def _ranked(query: str, code: str | None, parts: Sequence[_Part]) -> Iterator[_Ranked]:
+def _ranked(query: str, code: str | None, parts: Sequence[_Part], vector: Floats | None) -> Iterator[_Ranked]:
     """All allowed documents that say anything of the query, the best first: what is named, then by score."""
-    masks = [part.allowed.mask for part in parts]
-    wanted = _terms(query, code)
-    lexical = bm25([(part.opened.index.postings, part.allowed.mask) for part in parts], wanted)
-    asked = sum(weight >= 1 for weight in wanted.values())
-    scores = [
-        with_calls(textual(score, part.opened.index), part.opened.index, asked)
-        for score, part in zip(standardised(lexical, masks), parts, strict=True)
-    ]
-    parted = np.concatenate([np.full(len(score), number) for number, score in enumerate(scores)])
-    documents = np.concatenate([np.arange(len(score)) for score in scores])
-    flat = np.concatenate(scores)
-    order = np.argsort(-flat, kind="stable")
-    order = order[flat[order] > 0]
-    ranks = {(int(parted[at]), int(documents[at])): rank for rank, at in enumerate(order, 1)}
+    searched = [Searched(part.opened.index, part.allowed.mask, part.vectors) for part in parts]
+    ranking = Ranking(searched, _terms(query, code), vector)
     named = list(_named(query, parts))
     for place, found in enumerate(named, 1):
-        legs = {"name": Leg(1.0 / place, place)}
-        if found in ranks:
-            legs["lexical"] = Leg(float(lexical[found[0]][found[1]]), ranks[found])
-        yield *found, 1.0 / place, legs
-    for rank, at in enumerate(order, 1):
-        found = int(parted[at]), int(documents[at])
-        if found not in named:
-            said = Leg(float(lexical[found[0]][found[1]]), rank)
-            yield *found, float(flat[at]), {"lexical": said}
+        yield *found, 1.0 / place, {"name": Leg(1.0 / place, place)} | ranking.legs(*found)
+    told = set(named)
+    for found in ranking:
+        if found not in told:
+            yield *found, ranking.score(*found), ranking.legs(*found)
 
 
 def _replacements(hit: Hit, number: int, parts: Sequence[_Part]) -> Iterator[_Ranked]:
