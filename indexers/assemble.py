@@ -185,8 +185,10 @@ class Assembler:
         return known
 
     def _class_token(self, path: str, module: str, binding: Binding) -> bytes:
-        token = self.classes.view(Target("object", path, module, binding)).token
+        target = Target("object", path, module, binding)
+        token = self.classes.view(target).token
         token += repr(self._patched(module, binding.data)).encode()
+        token += b"open" if self.classes.metaclass_adds_members(target) else b""
         for member in binding.data.members:
             if member.form == "class":
                 token += self._class_token(f"{path}.{member.name}", module, member)

@@ -8,9 +8,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from .definitions import Function, docstring_of
-from .facts import AttributeFacts, Binding, FunctionFacts
-from .literals import string_items, string_value
+from .facts import AttributeFacts, Binding, FunctionFacts, GivenName
+from .literals import literal_strings, string_items, string_value
+from .patched_members import imported_path
 from .signatures import dotted_name, signature_of
+from .string_flow import StringFlow
 
 if TYPE_CHECKING:
     from .scope import Scope
@@ -27,8 +29,8 @@ class Setter(NamedTuple):
 
     members: tuple[Binding, ...]
     """Those whose names are written in it."""
-    given: int | None
-    """Position of the argument that is such a name, self left out."""
+    given: tuple[GivenName, ...]
+    """Parameters whose strings are such names."""
     computed: bool
     """It sets others, too."""
 
@@ -48,18 +50,36 @@ def class_setter(node: Function, scope: Scope) -> Setter | None:
     body = bodies.body(node)
     inner = {item.name: item for item in body if isinstance(item, ast.FunctionDef | ast.AsyncFunctionDef)}
     members: dict[str, Binding] = {}
-    given, computed = None, False
+    given: set[tuple[str, str]] = set()
+    computed, flow = False, None
     for key, value, line in _set_attributes(body, names[0]):
         name = key if isinstance(key, str) else string_value(key, {})
-        if name is not None:
-            members[name] = _set_member(name, value, line, inner, scope)
-        elif isinstance(key, ast.Name) and key.id in names[1:]:
-            given = names.index(key.id) - 1
-        else:
-            computed = True
-    return (
-        Setter(tuple(members.values()), given, computed) if members or given is not None or computed else None
-    )
+        if name is None:
+            assert isinstance(key, ast.expr)
+            flow = flow or StringFlow(node, body)
+            strings = flow.strings(key)
+            computed |= strings is None
+            given |= strings.given if strings is not None else set()
+        for text in [name] if name is not None else sorted(strings.texts if strings is not None else ()):
+            members[text] = _set_member(text, value, line, inner, scope)
+    parameters = tuple(_given_name(node, *item) for item in sorted(given))
+    if not members and not parameters and not computed:
+        return None
+    told = tuple(item for item in parameters if item is not None)
+    return Setter(tuple(members.values()), told, computed or None in parameters)
+
+
+def _given_name(node: Function, parameter: str, part: str) -> GivenName | None:
+    """A parameter of a classmethod; None where its default gives names, or it is the class itself."""
+    names = [argument.arg for argument in (*node.args.posonlyargs, *node.args.args)]
+    if parameter not in names[1:]:
+        return None
+    at = names.index(parameter)
+    defaults = node.args.defaults
+    default = defaults[at - len(names)] if len(names) - at <= len(defaults) else None
+    if default is not None and not (isinstance(default, ast.Constant) and default.value is None):
+        return None
+    return GivenName(parameter, at - 1, part, default is not None)
 
 
 def _set_attributes(body: list[ast.stmt], owner: str) -> Iterator[tuple[str | ast.expr, ast.expr, int]]:
@@ -91,19 +111,51 @@ def _set_member(name: str, value: ast.expr, line: int, inner: dict[str, Function
     return Binding(name, "def", made, function.lineno, scope.reader.next())
 
 
-def read_setter_calls(scope: Scope, node: ast.AST, rounds: list[dict[str, ast.expr]]) -> None:
-    """`Class._create("ix", ...)`, in a loop or not, where the classmethod sets what it is given."""
-    for call in ast.walk(node) if scope.setters else ():
-        owner, _, method = (
-            (dotted_name(call.func) or "").rpartition(".") if isinstance(call, ast.Call) else ("", "", "")
-        )
-        given = scope.setters.get((owner, method))
-        if given is None or not isinstance(call, ast.Call) or given >= len(call.args):
+def note_setter_calls(scope: Scope, node: ast.AST, rounds: list[dict[str, ast.expr]] | None) -> None:
+    """Note `Class._create("ix", ...)`, in a loop or not: the classmethod may set what it is given.
+
+    `rounds` are what the variables of the loop are in each round, None where that cannot be read.
+    """
+    if scope.kind != "module":
+        return
+    for call in ast.walk(node):
+        called = call.func if isinstance(call, ast.Call) else None
+        owner = dotted_name(called.value) if isinstance(called, ast.Attribute) else None
+        if owner is None or not _may_be_class(scope, owner):
             continue
-        for assignment in rounds:
-            name = string_value(call.args[given], assignment)
-            if name is not None:
-                scope.add_member(owner, name, None, call.lineno)
+        assert isinstance(call, ast.Call)
+        assert isinstance(called, ast.Attribute)
+        for assignment in [None] if rounds is None else rounds:
+            given = tuple(_argument(at, value, assignment, scope) for at, value in _arguments(call))
+            scope.reader.setter_calls.append((owner, called.attr, given, call.lineno))
+
+
+def _may_be_class(scope: Scope, dotted: str) -> bool:
+    binding = scope.env.get(dotted.partition(".")[0])
+    if binding is None or not dotted.rpartition(".")[2][:1].isupper():
+        return False
+    return binding.form == "class" or imported_path(scope, dotted) is not None
+
+
+def _arguments(call: ast.Call) -> Iterator[tuple[int | str, ast.expr]]:
+    yield from enumerate(call.args)
+    for keyword in call.keywords:
+        yield keyword.arg or "**", keyword.value
+
+
+def _argument(
+    place: int | str, value: ast.expr, assignment: dict[str, ast.expr] | None, scope: Scope
+) -> tuple[int | str, tuple[str, ...] | None, tuple[str, ...] | None]:
+    """(position or keyword, its strings at any depth, those that iterating gives); None for untold ones."""
+    if isinstance(value, ast.Name):
+        value = (assignment or {}).get(value.id) or scope.constants.get(value.id, value)
+    strings = literal_strings(value)
+    keys = string_items(value, scope.constants)
+    return (
+        place if not isinstance(value, ast.Starred) else "**",
+        tuple(strings) if strings is not None else None,
+        tuple(keys) if keys is not None else None,
+    )
 
 
 def add_aliases(scope: Scope, node: ast.ClassDef) -> bool:
@@ -132,15 +184,6 @@ def _add_aliases(scope: Scope, name: str, others: list[str], line: int) -> None:
             scope.env[prefix + other] = known._replace(
                 name=prefix + other, line=line, seq=scope.reader.next(), via=f"alias:{prefix}{name}"
             )
-
-
-def adds_members(node: ast.ClassDef) -> bool:
-    """A metaclass whose `__new__` writes into the namespace that it is given."""
-    for statement in node.body:
-        known = isinstance(statement, ast.FunctionDef) and statement.name in ("__new__", "__prepare__")
-        if known and isinstance(statement, ast.FunctionDef) and len(statement.args.args) >= 4:
-            return True
-    return False
 
 
 def instance_attributes(scope: Scope, node: ast.ClassDef) -> None:

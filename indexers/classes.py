@@ -9,7 +9,9 @@ from .class_members import members_of
 from .constructors import Constructor, constructor_of, generator, own_constructor
 from .decorated import Decorated
 from .facts import CHAINED, Binding, ClassFacts
+from .metaclasses import HANDED
 from .namespaces import Release, Target
+from .patchers import Patcher
 
 
 class ClassView(NamedTuple):
@@ -103,7 +105,18 @@ class Classes:
                 continue
             if "metaclass-members" in _class_facts(meta).labels and _writes_namespace(meta):
                 return True
+            if not all(self._only_looks(meta.module, name) for name in _handed_to(meta)):
+                return True
         return False
+
+    def _only_looks(self, module: str, name: str) -> bool:
+        """True for a function of the project that sets nothing on what it is given."""
+        target = self.release.resolve_dotted(module, name)
+        if target.form != "object" or target.binding is None or target.binding.form != "def":
+            return False
+        source = self.release.modules[target.module].facts
+        known = source.patchers if source is not None else ()
+        return target.binding.name not in {Patcher._make(patcher).name for patcher in known}
 
     # ---- constructors and members
 
@@ -141,6 +154,11 @@ def _class_facts(target: Target) -> ClassFacts:
 
 def _writes_namespace(meta: Target) -> bool:
     return any(binding.name in ("__new__", "__prepare__") for binding in _class_facts(meta).members)
+
+
+def _handed_to(meta: Target) -> list[str]:
+    """The functions that a metaclass hands its new classes to."""
+    return [label.removeprefix(HANDED) for label in _class_facts(meta).labels if label.startswith(HANDED)]
 
 
 def _key(item: Target | str) -> str:

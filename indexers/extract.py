@@ -117,7 +117,7 @@ def _read(
     tree: ast.Module, text: str, module: str, parser: str, *, is_init: bool, is_stub: bool, pruned: bool
 ) -> ModuleFacts:
     bodies = Bodies(text, pruned=pruned)
-    reader = FileReader(module, bodies, is_init=is_init, is_stub=is_stub)
+    reader = FileReader(module, bodies, is_init=is_init, is_stub=is_stub, tree=tree)
     if ":=" in text:
         reader.notes.add("walrus")
     if is_init and "." not in module and registers_modules(text):
@@ -135,6 +135,7 @@ def _read(
         scope.opaque = scope.opaque or reason
     scope.finish()
     scope.open_classes(set_classes(tree, text))
+    scope.open_called_setters(text)
     if not is_stub:
         note_late_patches(tree, text, scope)
     may_write = "globals()" in text or "sys.modules[__name__]" in text
@@ -171,6 +172,7 @@ def _read(
         raises=scope.raises if not bindings or scope.raises else None,
         deprecations=(*scope.marks, *_module_marks(tree, module)),
         patches=tuple(reader.patches),
+        setter_calls=tuple(reader.setter_calls),
         injected=tuple(reader.injections),
         attached=tuple(reader.attached),
         texts=tuple(reader.docstrings.texts.items()),

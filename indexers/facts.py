@@ -10,7 +10,7 @@ from __future__ import annotations
 import marshal
 from typing import Any, NamedTuple
 
-EXTRACTOR_VERSION = 8
+EXTRACTOR_VERSION = 9
 """Part of every cache key: raise it whenever the same file would give other facts."""
 CHAINED = "chained"
 """Label of a class whose constructor first calls that of its base."""
@@ -115,6 +115,17 @@ class PartialFacts(NamedTuple):
     """The first parameter is that of the instance, which is bound later."""
 
 
+class GivenName(NamedTuple):
+    """A parameter whose strings become names: all in it (`items`), or its `keys` alone."""
+
+    parameter: str
+    position: int
+    """Among the arguments of a call, self left out."""
+    part: str
+    optional: bool
+    """It has a default that gives no names."""
+
+
 class ClassFacts(NamedTuple):
     """`members` are bindings; `fields` what a generated constructor takes, in order."""
 
@@ -133,6 +144,8 @@ class ClassFacts(NamedTuple):
     doc: str | None = None
     given: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """(decorator, names in the literal sequences that it was called with)."""
+    setters: tuple[tuple[str, tuple[Any, ...]], ...] = ()
+    """Classmethods that set what they are given: (name, `GivenName`s)."""
 
 
 class StarImport(NamedTuple):
@@ -198,6 +211,9 @@ class ModuleFacts(NamedTuple):
     """Its docstrings as (hash, text); the cache keeps them apart, since most files share most of them."""
     patchers: tuple[Any, ...] = ()
     """Functions that set attributes on a class that they are given."""
+    setter_calls: tuple[Any, ...] = ()
+    """Calls of methods of classes at the top level: (dotted name of the class, method, arguments, line);
+    an argument is (position or keyword, its strings at any depth, those that iterating over it gives)."""
 
     def dump(self) -> bytes:
         """Bytes for the cache, without the texts."""

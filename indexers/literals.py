@@ -46,6 +46,26 @@ def string_items(node: ast.expr | None, constants: Constants, depth: int = 0) ->
     return None
 
 
+def literal_strings(node: ast.expr) -> list[str] | None:
+    """All strings in a literal, at any depth; None for anything that is more than literals.
+
+    >>> literal_strings(ast.parse("[1, ('a', {'b': 'c'})]", mode="eval").body)
+    ['a', 'b', 'c']
+    """
+    if isinstance(node, ast.Constant):
+        return [node.value] if isinstance(node.value, str) else []
+    if isinstance(node, ast.List | ast.Tuple | ast.Set):
+        parts = list(node.elts)
+    elif isinstance(node, ast.Dict) and None not in node.keys:
+        parts = [
+            part for pair in zip(node.keys, node.values, strict=True) for part in pair if part is not None
+        ]
+    else:
+        return None
+    found = [literal_strings(part) for part in parts]
+    return None if None in found else [text for texts in found if texts is not None for text in texts]
+
+
 def _sequence(node: ast.List | ast.Tuple | ast.Set, constants: Constants, depth: int) -> list[str] | None:
     items: list[str] = []
     for element in node.elts:

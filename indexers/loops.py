@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from .class_bodies import read_setter_calls
+from .class_bodies import note_setter_calls
 from .facts import AttributeFacts, FunctionFacts, StarImport
 from .literals import loop_assignments, string_value
 from .patched_members import note_patch
@@ -28,8 +28,7 @@ def read_loop(scope: Scope, node: ast.For | ast.AsyncFor) -> None:
     """Follow a loop of a module's or class's body."""
     # A container that is empty here has been filled by code that was not followed.
     rounds = loop_assignments(node.target, node.iter, scope.constants) or None
-    if rounds is not None:
-        read_setter_calls(scope, node, rounds)
+    note_setter_calls(scope, node, rounds)
     copied = _copied_module(scope, node)
     if copied is not None and scope.kind == "module":
         scope.stars.append(StarImport(copied, scope.reader.next(), None, everything=True))

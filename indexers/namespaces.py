@@ -19,7 +19,7 @@ from .facts import Binding, ModuleFacts, StarImport
 from .forwarding import bind_forwarded, bind_unseen, forwarded
 from .made_getattrs import add_made_getattrs
 from .marked_aliases import NOTE as MARKED_ALIASES
-from .patched_members import add_class_exports, add_held_members, add_patches
+from .patched_members import add_class_exports, add_held_members, add_patches, add_set_names
 from .stdlib import in_stdlib
 from .stubs import UNSOURCED, handed_on, is_made, made_at_run_time, of_compiled
 
@@ -174,7 +174,7 @@ class Release:
             self._expand_stars()
         prefer_stubs(self)
         self._targets.clear()
-        for add in (add_class_exports, add_held_members, add_patches):
+        for add in (add_class_exports, add_held_members, add_patches, add_set_names):
             if add(self):
                 self._targets.clear()
         for module, entry in self.modules.items():

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 import hashlib
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
-from .facts import AttributeFacts, Binding, FunctionFacts
+from .facts import AttributeFacts, Binding, ClassFacts, FunctionFacts, GivenName
 from .patchers import BARE_CALL, Patcher
 from .signatures import dotted_name, signature_of
+from .string_flow import KEYS
 
 COMPUTED = "*"
 """The name of a patch whose names only the run tells."""
@@ -121,6 +122,54 @@ def add_held_members(release: Release) -> bool:
     return changed
 
 
+def add_set_names(release: Release) -> bool:
+    """Give classes the names that their classmethods are called with: `Frame._setup_axes(["index"])`."""
+    changed = False
+    for module, entry in list(release.modules.items()):
+        for owner, method, arguments, line in entry.facts.setter_calls if entry.facts is not None else ():
+            target = release.resolve_dotted(module, owner)
+            given = _given_names(release, target, method)
+            if given is None:
+                continue
+            names = [_argument_names(parameter, arguments) for parameter in given]
+            condition = f"{module} has been imported" if module != target.module else None
+            if None in names:
+                reason = f"{module} sets names on it that cannot be told"
+                changed |= _apply(release, target, Binding(COMPUTED, "unknown", reason, line, -1, "dynamic"))
+            for name in sorted({name for found in names if found is not None for name in found}):
+                patch = Binding(name, "attr", AttributeFacts(), line, -1, "dynamic", condition)
+                changed |= _apply(release, release.resolve_dotted(module, owner), patch)
+    return changed
+
+
+def _given_names(
+    release: Release, target: Target, method: str, depth: int = 0
+) -> tuple[GivenName, ...] | None:
+    """The parameters of a class's method that become names on it; None where it sets nothing."""
+    binding = target.binding
+    if binding is None or binding.form != "class" or depth > _MAX_DEPTH:
+        return None
+    for name, given in binding.data.setters:
+        if name == method:
+            return tuple(map(GivenName._make, given))
+    if any(member.name == method for member in binding.data.members):
+        return None
+    bases = (release.resolve_dotted(target.module, base) for base in binding.data.bases if base is not None)
+    inherited = (_given_names(release, base, method, depth + 1) for base in bases)
+    return next((given for given in inherited if given is not None), None)
+
+
+def _argument_names(parameter: GivenName, arguments: Sequence[tuple[Any, ...]]) -> tuple[str, ...] | None:
+    """The names that a call gives for a parameter; None where they cannot be told."""
+    if any(place == "**" for place, _, _ in arguments):
+        return None
+    for place, items, keys in arguments:
+        if place in (parameter.position, parameter.parameter):
+            names: tuple[str, ...] | None = keys if parameter.part == KEYS else items
+            return names
+    return () if parameter.optional else None
+
+
 def _set_held(release: Release, target: Target, patcher: Patcher, module: str, line: int) -> bool:
     condition = f"{module} has been imported" if module != target.module else None
     patch = Binding(patcher.keys[0], "attr", AttributeFacts(), line, -1, "dynamic", condition)
@@ -199,7 +248,13 @@ def _apply(release: Release, target: Target, patch: Binding) -> bool:
             return False
         if any(member.name == patch.name for member in known.data.members):
             return False
-        names[known.name] = known._replace(data=known.data._replace(members=(*known.data.members, patch)))
+        facts: ClassFacts = known.data
+        changed = (
+            facts._replace(members=(*facts.members, patch))
+            if patch.name != COMPUTED
+            else facts._replace(opaque=facts.opaque or patch.data)
+        )
+        names[known.name] = known._replace(data=changed)
         release.forget(module, known.name)
     entry = release.modules[module]
     entry.key = hashlib.blake2b(entry.key + repr(patch).encode(), digest_size=16).digest()

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -20,10 +21,9 @@ from .called_classes import called_bases
 from .class_bodies import (
     ALIASES,
     add_aliases,
-    adds_members,
     class_setter,
     instance_attributes,
-    read_setter_calls,
+    note_setter_calls,
 )
 from .deprecation_docs import attached_marks
 from .deprecations import checked_marks, raised_message, warning_marks, wrapped_by_deprecator
@@ -31,7 +31,16 @@ from .docstring_injectors import Injector, injector_of, read_injection
 from .docstrings import Docstrings
 from .elsewhere import guarded_imports, import_refusal
 from .exports import added_exports, export_call, export_items
-from .facts import CHAINED, AttributeFacts, Binding, ClassFacts, FunctionFacts, Injection, StarImport
+from .facts import (
+    CHAINED,
+    AttributeFacts,
+    Binding,
+    ClassFacts,
+    FunctionFacts,
+    GivenName,
+    Injection,
+    StarImport,
+)
 from .flags import Flags, injected_flag, note_flag, with_flags
 from .generated import TRANSFORM, Field, chosen_fields, generator_of, read_field, these_of
 from .lazy import lazy_extend, lazy_loader, lazy_names, lazy_structure, loaded_module, writes_back
@@ -47,6 +56,7 @@ from .loops import (
     read_loop,
 )
 from .mangling import mangled_members
+from .metaclasses import HANDED, Added, read_metaclass
 from .patched_members import note_patch
 from .patchers import BARE_CALL, READS_NAMESPACE, Span, listed_names, writes_mapping
 from .plain_signatures import plain_signature
@@ -54,6 +64,7 @@ from .replaced_modules import REPLACED
 from .signatures import base_name, dotted_name, expression_text
 from .stubs import unlisted_members
 
+SET_AT_RUN_TIME = "attributes are set on the class at run time"
 _GROWING = {"update", "extend", "append", "add", "setdefault"}
 _KNOWN_STARS = {"typing", "enum", "collections", "dataclasses", "functools", "attr", "attrs"}
 """Modules of which a star import is as good as a list of names."""
@@ -63,8 +74,11 @@ _IMPORT_ERRORS = {"ImportError", "ModuleNotFoundError", "Exception", "BaseExcept
 class FileReader:
     """What all scopes of one file share."""
 
-    def __init__(self, module: str, bodies: Bodies, *, is_init: bool, is_stub: bool) -> None:
+    def __init__(
+        self, module: str, bodies: Bodies, *, is_init: bool, is_stub: bool, tree: ast.Module | None = None
+    ) -> None:
         self.module = module
+        self.tree = tree or ast.Module([], [])
         self.package = module if is_init else module.rpartition(".")[0]
         self.is_init = is_init
         self.is_stub = is_stub
@@ -75,8 +89,19 @@ class FileReader:
         """True where the file may give docstrings to compiled objects."""
         self.injections: list[Injection] = []
         self.patches: list[tuple[str, Binding]] = []
+        self.setter_calls: list[tuple[Any, ...]] = []
         self._count = 0
         self.notes: set[str] = set()
+
+    def methods(self, name: str) -> list[tuple[d.Function, list[ast.stmt]]]:
+        """The methods of a name that the classes at the top of the file have, with their bodies."""
+        classes = (node for node in self.tree.body if isinstance(node, ast.ClassDef))
+        return [
+            (method, self.bodies.body(method))
+            for node in classes
+            for method in node.body
+            if isinstance(method, ast.FunctionDef) and method.name == name
+        ]
 
     def next(self) -> int:
         self._count += 1
@@ -123,8 +148,8 @@ class Scope:
         self.deleted: set[str] = set()
         self.set_members: list[Binding] = []
         """Members that classmethods set by name."""
-        self.setters: dict[tuple[str, str], int] = {}
-        """Classmethods that set what they are given: (class, method) to the position of the name."""
+        self.setters: dict[str, tuple[GivenName, ...]] = {}
+        """Classmethods that set what they are given, by name."""
         self.outer: Scope | None = None
         """Where names are looked up that this scope does not bind."""
         self.fields: list[Field] = []
@@ -361,10 +386,10 @@ class Scope:
         setter = class_setter(node, self) if self.is_class else None
         if setter is not None:
             self.set_members.extend(setter.members)
-            if setter.given is not None or setter.computed:
-                self.opaque = "attributes are set on the class at run time"
-            if setter.given is not None:
-                self.setters["", node.name] = setter.given
+            if setter.computed:
+                self.opaque = SET_AT_RUN_TIME
+            if setter.given:
+                self.setters[node.name] = setter.given
 
     def _class(self, node: ast.ClassDef) -> None:
         inner = Scope(self.reader, "class")
@@ -377,13 +402,16 @@ class Scope:
         inner.run(node.body)
         inner.finish()
         instance_attributes(inner, node)
+        made = read_metaclass(node, self.reader.bodies, self.reader.methods)
+        for name in sorted(made.names) if made is not None else ():
+            if name not in inner.env:
+                inner.bind(name, "attr", AttributeFacts(None, None, ("instance",)), node.lineno)
         these = these_of(node, self) if generated is not None else None
         if these is not None:
             inner.take_fields(these, node.lineno)
         aliased = add_aliases(inner, node)
         for member in inner.set_members:
             inner.env.setdefault(member.name, member)
-        self.setters.update({(node.name, method): given for (_, method), given in inner.setters.items()})
         for member in called.members if called is not None else ():
             inner.env.setdefault(member.name, member._replace(line=node.lineno))
         marks, _ = d.definition_marks(node, self.reader.bodies, [], self.constants)
@@ -411,11 +439,12 @@ class Scope:
             members=mangled_members(inner.env.values(), node.name),
             fields=called.fields if called is not None else chosen_fields(generated, inner.fields, node.body),
             dataclass=generated,
-            labels=_class_labels(node, compiled=hidden is not None),
+            labels=_class_labels(node, made, compiled=hidden is not None),
             deprecations=marks,
             raises=refused or (init_facts.raises if init_facts is not None else None),
             opaque=inner.opaque or hidden or (called.opaque if called is not None else None),
             deleted=tuple(sorted(inner.deleted)),
+            setters=tuple(inner.setters.items()),
             doc=self.reader.docstrings.keep(d.docstring_of(node.body)),
         )
         self.bind(node.name, "class", facts, node.lineno)
@@ -423,6 +452,19 @@ class Scope:
     def patch_class(self, name: str, change: Callable[[ClassFacts], ClassFacts]) -> None:
         binding = self.env[name]
         self.env[name] = binding._replace(data=change(binding.data))
+
+    def open_called_setters(self, text: str) -> None:
+        """Classes whose setters the file calls elsewhere than in statements that were read."""
+        known = {(method, line) for _, method, _, line in self.reader.setter_calls}
+        for name, binding in list(self.env.items()):
+            methods = [method for method, _ in binding.data.setters] if binding.form == "class" else []
+            for method in methods:
+                found = re.finditer(rf"\.{re.escape(method)}\b", text)
+                lines = {text.count("\n", 0, match.start()) + 1 for match in found}
+                if any((method, line) not in known for line in lines):
+                    self.patch_class(
+                        name, lambda facts: facts._replace(opaque=facts.opaque or SET_AT_RUN_TIME)
+                    )
 
     def open_classes(self, names: set[str]) -> None:
         """Functions of the file set attributes on them, under names that only the run tells."""
@@ -684,7 +726,7 @@ class Scope:
         _walrus(self, value)
         if not isinstance(value, ast.Call):
             return
-        read_setter_calls(self, value, [{}])
+        note_setter_calls(self, value, [{}])
         callee = dotted_name(value.func)
         if self.reader.injects and self.kind == "module" and read_injection(self, value):
             return
@@ -813,16 +855,17 @@ class Scope:
             self.raises = refusal or raised_message([node])
 
 
-def _class_labels(node: ast.ClassDef, *, compiled: bool) -> tuple[str, ...]:
+def _class_labels(node: ast.ClassDef, made: Added | None, *, compiled: bool) -> tuple[str, ...]:
     """What the release must know of a class besides its members."""
     decorators = {name.rpartition(".")[2] for name, _ in d.named_decorators(node)}
     labels = {
-        "metaclass-members": adds_members(node),
+        "metaclass-members": made is None,
         CHAINED: _begins_with_base(node),
         "compiled": compiled,
         TRANSFORM: bool({"dataclass_transform", "__dataclass_transform__"} & decorators),
     }
-    return tuple(label for label, given in labels.items() if given)
+    handed = sorted(made.handed) if made is not None else ()
+    return (*(label for label, given in labels.items() if given), *(HANDED + name for name in handed))
 
 
 def _begins_with_base(node: ast.ClassDef) -> bool:
