@@ -55,7 +55,7 @@ class Ranking:
         self._starts = np.cumsum([0, *(len(part.mask) for part in parts)])
         lexical: Floats = _joined(bm25([(part.index.postings, part.mask) for part in parts], wanted))
         self._legs = {"lexical": lexical}
-        text: Floats = lexical / _spread(lexical[_joined([part.mask for part in parts])])
+        text: Floats = lexical / _spread(lexical[_masks([part.mask for part in parts])])
         if query is not None:
             cosines, has_vector = _cosines(parts, query)
             self._legs["dense"] = cosines
@@ -106,8 +106,12 @@ def descending(scores: Floats) -> Iterator[int]:
         count *= 8
 
 
-def _joined(arrays: Sequence[npt.NDArray]) -> npt.NDArray:  # type: ignore[type-arg]
-    return np.concatenate(arrays) if arrays else np.zeros(0, np.float32)
+def _joined(arrays: Sequence[Floats]) -> Floats:
+    return np.concatenate([np.zeros(0, np.float32), *arrays])
+
+
+def _masks(arrays: Sequence[npt.NDArray[np.bool_]]) -> npt.NDArray[np.bool_]:
+    return np.concatenate([np.zeros(0, np.bool_), *arrays])
 
 
 def _spread(scores: Floats) -> np.float32:
@@ -126,7 +130,7 @@ def _cosines(parts: Sequence[Searched], query: Floats) -> tuple[Floats, npt.NDAr
         else:
             cosines.append(similarities(query, part.vectors, rows, part.mask))
             present.append(part.mask & (rows >= 0))
-    return _joined(cosines), _joined(present)
+    return _joined(cosines), _masks(present)
 
 
 def _above_average(cosines: Floats, present: npt.NDArray[np.bool_]) -> Floats:

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -21,6 +21,7 @@ from apikb.indexers.pipeline import IndexOptions, index_projects
 from apikb.kb.errors import ApikbError, NotIndexed
 from apikb.kb.lookup import KnowledgeBase
 from apikb.kb.symbols import Status
+from apikb.retrieval.encoders import HashingEncoder, Vectors
 from apikb.retrieval.hits import Hit
 from apikb.retrieval.indexes import search_folder
 from apikb.retrieval.pins import parse_pin, resolve_pins
@@ -339,3 +340,76 @@ def test_what_replaces_a_deprecated_hit_comes_next(tmp_path: Path) -> None:
     assert hits[0].deprecated is not None and hits[0].deprecated.replacement == "tables.concat"
     assert list(hits[1].legs) == ["replacement"]
     assert [hit.rank for hit in hits] == list(range(1, len(hits) + 1))
+
+
+class Counting(HashingEncoder):
+    """Remembers what it was asked to embed."""
+
+    def __init__(self) -> None:
+        super().__init__(64)
+        self.texts: list[str] = []
+
+    def encode_documents(self, texts: Sequence[str]) -> Vectors:
+        self.texts += texts
+        return super().encode_documents(texts)
+
+    def encode_query(self, text: str) -> Vectors:
+        return HashingEncoder(64).encode_query(text)
+
+
+def embedded_names(encoder: Counting) -> list[str]:
+    return sorted(text.partition("\n")[0] for text in encoder.texts)
+
+
+def test_with_an_encoder_the_search_is_dense_as_well(kb: KnowledgeBase) -> None:
+    encoder = Counting()
+    retriever = Retriever(kb, encoder=encoder)
+    hits = retriever.search("add the rows", resolve_pins(kb, [parse_pin("tables==1.1")]))
+    assert hits[0].symbol == "tables.Table.append"
+    assert hits[0].legs.keys() == {"lexical", "dense"}
+    assert 0 < hits[0].legs["dense"].score <= 1
+    assert "tables.add_rows" not in symbols(hits)
+    assert embedded_names(encoder) == [
+        "Table.append",
+        "tables.Table",
+        "tables.add_rows",
+        "tables.concat",
+        "tables.late",
+    ]
+    encoder.texts = []
+    again = Retriever(kb, encoder=encoder)
+    assert again.embed("Tables") == 5
+    assert encoder.texts == []
+
+
+def test_only_the_texts_of_a_new_release_are_embedded(made: Path, tmp_path: Path) -> None:
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
+    encoder = Counting()
+    with KnowledgeBase.open(tmp_path / "kb.duckdb") as opened:
+        retriever = Retriever(opened, encoder=encoder)
+        retriever.embed("tables")
+        encoder.texts = []
+        index(tmp_path, {"2.2": NEW + '\ndef newest():\n    """The newest rows."""\n'})
+        hits = retriever.search("newest rows", resolve_pins(opened, [parse_pin("tables==2.2")]))
+        assert hits[0].symbol == "tables.newest"
+        assert embedded_names(encoder) == ["tables.newest"]
+
+
+def test_the_code_of_the_task_counts_for_the_dense_leg(kb: KnowledgeBase) -> None:
+    retriever = Retriever(kb, encoder=HashingEncoder(256))
+    pins = resolve_pins(kb, [parse_pin("tables==1.1")])
+    alone = retriever.search("rows of tables", pins, k=50)
+    helped = retriever.search("rows of tables", pins, k=50, code="join(several)")
+    assert cosine(helped, "tables.concat") > cosine(alone, "tables.concat")
+    blank = retriever.search("rows of tables", pins, k=50, code=" ")
+    assert cosine(blank, "tables.concat") == cosine(alone, "tables.concat")
+
+
+def cosine(hits: list[Hit], symbol: str) -> float:
+    (hit,) = [hit for hit in hits if hit.symbol == symbol]
+    return hit.legs["dense"].score
+
+
+def test_without_an_encoder_nothing_is_embedded(kb: KnowledgeBase) -> None:
+    with pytest.raises(ApikbError, match="no encoder"):
+        Retriever(kb).embed("tables")
