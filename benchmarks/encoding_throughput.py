@@ -28,6 +28,8 @@ from apikb.retrieval.vectors import Vectors
 
 GOAL = 0.95
 BATCH = 32
+BUSY = 1.3
+"""A side that takes so many times its CPU time had to wait for others."""
 
 
 def texts_of(path: Path, project: str, count: int, seed: int) -> list[str]:
@@ -108,8 +110,11 @@ def main() -> None:
     print_table(("side", "texts/s", "wall s", "CPU s"), rows)
     (bare, bare_cpu), (stored, stored_cpu) = medians.values()
     ratio = bare / stored
-    print(f"ratio of texts a second {ratio:.3f} (goal {GOAL}: {verdict(ratio >= GOAL)})", end="; ")
-    print(f"of texts a CPU second {bare_cpu / stored_cpu:.3f}")
+    quiet = max(bare, stored) * given.threads < BUSY * max(bare_cpu, stored_cpu)
+    print(f"ratio of texts a second {ratio:.3f} (goal {GOAL}: {verdict(ratio >= GOAL if quiet else None)})")
+    print(f"ratio of texts a CPU second {bare_cpu / stored_cpu:.3f}")
+    if not quiet:
+        print("  Something else kept the processors busy: the first ratio says nothing in this run.")
 
 
 if __name__ == "__main__":
