@@ -154,8 +154,7 @@ class SentenceTransformerEncoder:
         return self._free
 
     def _encode(self, method: str, texts: list[str], threads: int | None) -> Vectors:
-        # Half of a surrogate pair, which a docstring can hold, is not text for a tokenizer.
-        texts = [text.encode("utf-8", "replace").decode() for text in texts]
+        texts = list(map(as_text, texts))
         # Between two batches of documents the lock is free, so that a query comes in.
         with self._lock:
             if self._model is None:
@@ -236,7 +235,7 @@ def _default(template: str) -> Encoder:
 
     def load() -> Any:
         _check_weights(folder)
-        return _loaded(_library(), DEFAULT, str(folder), local_files_only=True)
+        return loaded(library().SentenceTransformer, DEFAULT, str(folder), local_files_only=True)
 
     weights = hashlib.sha256("".join(_SHA256.values()).encode()).hexdigest()
     return SentenceTransformerEncoder(DEFAULT, load, weights, _DIMENSION, template)
@@ -244,7 +243,7 @@ def _default(template: str) -> Encoder:
 
 def _sentence_transformer(which: str, template: str) -> Encoder:
     name = f"st:{which}"
-    model = _loaded(_library(), name, which)
+    model = loaded(library().SentenceTransformer, name, which)
     dimension = model.get_embedding_dimension()
     return SentenceTransformerEncoder(name, lambda: model, _weights_hash(model), dimension, template)
 
@@ -259,7 +258,13 @@ ENCODERS: dict[str, Callable[[str], Encoder]] = {
 _LIBRARY = "sentence_transformers"
 
 
-def _library() -> Any:
+def as_text(text: str) -> str:
+    """A string that tokenizers take: half of a surrogate pair, which a docstring can hold, is no text."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def library() -> Any:
+    """sentence-transformers.  Raises ApikbError where it is not installed."""
     try:
         return import_module(_LIBRARY)
     except ImportError as error:
@@ -298,15 +303,16 @@ def _check_weights(folder: Path) -> None:
             )
 
 
-def _loaded(library: Any, name: str, which: str, **options: Any) -> Any:
+def loaded(make: Callable[..., Any], name: str, which: str, **options: Any) -> Any:
+    """What a class of sentence-transformers makes of a model.  Raises ApikbError where it cannot."""
     try:
         with _no_bars():
-            return library.SentenceTransformer(which, **options)
+            return make(which, **options)
     except Exception as error:  # Whatever a foreign library raises for a model that it cannot load.
         reason = one_line((str(error) or type(error).__name__).splitlines()[0])
         raise ApikbError(
-            f"the encoder {one_line(name)} cannot be loaded: {reason}",
-            hint=f"leave it out to use {DEFAULT}, or name the folder of a model: st:PATH",
+            f"the model {one_line(name)} cannot be loaded: {reason}",
+            hint="name the folder of a model, st:PATH, or leave it out",
         ) from error
 
 

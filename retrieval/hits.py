@@ -79,4 +79,4 @@ class Hit:
     evidence: Evidence | None = None
     legs: Mapping[str, Leg] = field(default_factory=dict)
     """By name of the leg: `name` (the question names it), `lexical`, `dense`, `replacement` (of the
-    deprecated hit before it, whose score and rank these are)."""
+    deprecated hit before it, whose score and rank these are), `rerank`."""

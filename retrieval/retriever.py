@@ -21,6 +21,7 @@ from .lexical import Floats
 from .mentions import imported, mentions
 from .pins import PinnedProject, silent
 from .ranking import Ranking, Searched
+from .reranker import POOL, Reranker, reranked
 from .spans import Allowed
 from .tokens import terms
 from .vectors import Vectors
@@ -59,8 +60,8 @@ class Retriever:
     """Searches a knowledge base.  Threads may share it.
 
     With an encoder the search is lexical and dense, else lexical alone.  Texts that have no vector yet are
-    embedded by the first search of their project; `progress` hears how far that is.  `note` is told what
-    takes time or was left out.
+    embedded by the first search of their project; `progress` hears how far that is.  A reranker puts the
+    first hits in its order.  `note` is told what takes time or was left out.
     """
 
     def __init__(
@@ -69,11 +70,13 @@ class Retriever:
         note: Callable[[str], None] = silent,
         *,
         encoder: Encoder | None = None,
+        reranker: Reranker | None = None,
         progress: Progress = unseen,
     ) -> None:
         self._kb = kb
         self._indexes = Indexes(kb, note)
         self._encoder = encoder
+        self._reranker = reranker
         self._dense: DenseTexts | None = None
         if encoder is not None:
             self._dense = DenseTexts(Vectors(kb.path, encoder, note=note, progress=progress))
@@ -139,6 +142,7 @@ class Retriever:
         return parts
 
     def _hits(self, query: str, code: str | None, parts: list[_Part], k: int, every: bool) -> list[Hit]:
+        wanted, k = k, k if self._reranker is None else max(k, POOL)
         chosen = _Chosen(self._kb, parts, every)
         for ranked in _ranked(query, code, parts, self._query_vector(query, code)):
             hit = chosen.add(*ranked)
@@ -147,7 +151,9 @@ class Retriever:
                     chosen.add(*other)
             if len(chosen.hits) >= k:
                 break
-        return chosen.hits[:k]
+        if self._reranker is not None:
+            return reranked(query, chosen.hits[:k], self._reranker)[:wanted]
+        return chosen.hits[:wanted]
 
     def _query_vector(self, query: str, code: str | None) -> Floats | None:
         if self._encoder is None:

@@ -153,7 +153,7 @@ def test_a_model_that_cannot_be_loaded(tmp_path: Path) -> None:
     (tmp_path / "modules.json").write_text("[")
     with pytest.raises(ApikbError, match="cannot be loaded") as caught:
         encoder_named(f"st:{tmp_path}")
-    assert DEFAULT in (caught.value.hint or "")
+    assert "st:PATH" in (caught.value.hint or "")
 
 
 def test_loading_and_encoding_print_nothing() -> None:
