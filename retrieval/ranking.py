@@ -5,8 +5,10 @@ docs/ranking.md tells how it works and what was measured.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -21,8 +23,9 @@ PRIORS = {"module": 0.5, "class": 1.0, "function": 1.0, "method": 1.0, "property
 DEPTH = 0.04
 """What each part of a path beyond two costs of the score of its text."""
 _DEEPEST = 6
-CALLS = (0.2, 0.06, 2.0)
-"""How much it counts that examples call a symbol: at least, per term of the question, and at most.
+CALLS = (0.05, 0.025, 0.5)
+"""How much it counts that examples call a symbol: at least, per term of the question, and at most, each
+times the root of the best score of a text.
 
 A long question tells of many things besides the one that it is about, and then what is used often is the
 better guess; a short one means what it says."""
@@ -60,11 +63,15 @@ class Ranking:
             cosines, has_vector = _cosines(parts, query)
             self._legs["dense"] = cosines
             text += _above_average(cosines, has_vector)
-        asked = sum(weight >= 1 for weight in wanted.values())
+        bounds = pairwise(self._starts.tolist())
+        textual = [
+            _textual(text[low:high], part.index) for part, (low, high) in zip(parts, bounds, strict=True)
+        ]
+        weight = _weight_of_calls(textual, sum(weight >= 1 for weight in wanted.values()))
         self.scores = _joined(
             [
-                _once(_with_calls(_textual(text[low:high], part.index), part.index, asked), part.index)
-                for part, low, high in zip(parts, self._starts[:-1], self._starts[1:], strict=True)
+                _once(_with_calls(scores, part.index, weight), part.index)
+                for part, scores in zip(parts, textual, strict=True)
             ]
         )
 
@@ -149,10 +156,15 @@ def _textual(text: Floats, index: ProjectIndex) -> Floats:
     return (text * kinds * (1 - DEPTH * depths)).astype(np.float32)
 
 
-def _with_calls(scores: Floats, index: ProjectIndex, terms: int) -> Floats:
-    """Add what examples call, for a question of so many terms; what says nothing of it stays 0."""
+def _weight_of_calls(textual: Sequence[Floats], terms: int) -> np.float32:
+    """For a question of so many terms, of which texts have these scores."""
     least, each, most = CALLS
-    weight = np.float32(min(most, max(least, each * terms)))
+    peak = max((float(scores.max(initial=0)) for scores in textual), default=0.0)
+    return np.float32(min(most, max(least, each * terms)) * math.sqrt(peak))
+
+
+def _with_calls(scores: Floats, index: ProjectIndex, weight: np.float32) -> Floats:
+    """Add what examples call; what says nothing of the question stays 0."""
     return np.where(scores > 0, scores + weight * index.calls, np.float32(0))
 
 

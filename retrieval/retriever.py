@@ -20,6 +20,7 @@ from .indexes import Indexes, Opened
 from .lexical import Floats
 from .mentions import imported, mentions
 from .pins import PinnedProject, silent
+from .project_index import KINDS
 from .ranking import Ranking, Searched
 from .reranker import POOL, Reranker, reranked
 from .spans import Allowed
@@ -30,6 +31,7 @@ _CODE = 0.4
 """Weight of a term of the task's code, against 1 for one of the question."""
 _CODE_VECTOR = 0.5
 """The same for the vector of the code."""
+_MEMBERS = frozenset({"method", "property"})
 _NAMED = 3
 """How many symbols one name in a question puts in front."""
 
@@ -246,17 +248,25 @@ def _named(query: str, parts: Sequence[_Part]) -> Iterator[tuple[int, int]]:
 def _places(mention: str, part: _Part) -> Iterator[tuple[int, bool, int, str]]:
     """Documents of a name, with what orders them: its own case first, then the shortest path.
 
-    Where no path ends in the whole of it, what goes before the last dot may be a variable of the asker.
+    Where no path ends in the whole of it, what goes before its first dot may be a variable or module of the
+    asker: then it can be a member of a class, or what the package itself shows, and nothing else.
     """
     index = part.opened.index
     rows = part.allowed.rows
     allowed = dict(zip(index.spans.names[rows].tolist(), index.spans.documents[rows].tolist(), strict=True))
+    numbers = [number for number in index.names_ending_in(mention) if number in allowed]
     path = mention
-    while True:
-        numbers = [number for number in index.names_ending_in(path) if number in allowed]
-        if numbers or "." not in path:
-            break
+    while not numbers and "." in path:
         path = path.partition(".")[2]
+        numbers = [
+            number
+            for number in index.names_ending_in(path)
+            if number in allowed
+            and (
+                KINDS[index.kinds[allowed[number]]] in _MEMBERS
+                or index.names[number].count(".") == path.count(".") + 1
+            )
+        ]
     for number in numbers:
         name = index.names[number]
         yield allowed[number], not ("." + name).endswith("." + path), name.count("."), name

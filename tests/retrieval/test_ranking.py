@@ -69,13 +69,14 @@ def plain_scores(documents: list[Document], part: Searched, query: str, index: P
     spread = float(np.std(list(cosines.values()))) if cosines else 0.0
     for own, cosine in cosines.items():
         text[own] += max((cosine - mean) / (spread or 1), 0)
-    least, each, most = CALLS
-    weight = min(most, max(least, each * len(wanted)))
-    scores = np.zeros(len(documents))
     for own, place in enumerate(allowed):
         depth = min(max(documents[place].names[0].count(".") - 1, 0), 6)
-        value = text[own] * PRIORS[documents[place].kind] * (1 - DEPTH * depth)
-        scores[place] = value + weight * index.calls[place] if value > 0 else 0
+        text[own] *= PRIORS[documents[place].kind] * (1 - DEPTH * depth)
+    least, each, most = CALLS
+    weight = min(most, max(least, each * len(wanted))) * math.sqrt(max(text, default=0))
+    scores = np.zeros(len(documents))
+    for own, place in enumerate(allowed):
+        scores[place] = text[own] + weight * index.calls[place] if text[own] > 0 else 0
     leaves = [each_.names[0].rpartition(".")[2] for each_ in documents]
     for place in allowed:
         best = max(scores[other] for other in allowed if leaves[other] == leaves[place])

@@ -146,6 +146,29 @@ def test_what_is_named_and_not_there_is_not_made_up(search: Search) -> None:
     assert "tables.Table.append" not in symbols(search("Table.append", "tables==2.0", "texts"))
 
 
+def test_what_stands_before_a_dot_is_a_variable_or_a_module_of_the_asker(tmp_path: Path) -> None:
+    sources = {"shapes/__init__.py": b"class Shape:\n    def show(self):\n        ...\ndef draw(): ...\n"}
+    sources["shapes/deep.py"] = b"def show():\n    ...\ndef hide():\n    ...\n"
+    (tmp_path / "wheels").mkdir()
+    content = make_wheel(sources, "shapes", "1.0")
+    (tmp_path / "wheels" / "shapes-1.0-py3-none-any.whl").write_bytes(content)
+    wheels = (tmp_path / "wheels",)
+    options = IndexOptions(kb=tmp_path / "kb.duckdb", jobs=1, find_links=wheels, cache=tmp_path / "cache")
+    index_projects(["shapes"], options)
+    with KnowledgeBase.open(tmp_path / "kb.duckdb") as opened:
+        pins = resolve_pins(opened, [parse_pin("shapes")])
+        named = {
+            query: [hit.symbol for hit in Retriever(opened).search(query, pins) if "name" in hit.legs]
+            for query in ("plt.show() fails", "sh.draw() fails", "other.hide() fails", "call deep.hide()")
+        }
+    assert named == {
+        "plt.show() fails": ["shapes.Shape.show"],
+        "sh.draw() fails": ["shapes.draw"],
+        "other.hide() fails": [],
+        "call deep.hide()": ["shapes.deep.hide"],
+    }
+
+
 def test_imports_narrow_the_projects(search: Search) -> None:
     pins = ("tables==1.1", "texts==3.0")
     assert {hit.project for hit in search("add rows", *pins)} == {"tables", "texts"}
