@@ -20,14 +20,18 @@ import apikb
 
 ROOT = Path(__file__).parents[1]
 PARTS = ("kb", "indexers", "retrieval", "rag_eval")
+PACKAGES = (*PARTS, "rag_eval.metrics")
 
 
 def modules() -> Iterator[str]:
     yield "apikb"
     yield "apikb.cli"
-    for part in PARTS:
+    for part in PACKAGES:
         yield f"apikb.{part}"
-        yield from sorted(f"apikb.{part}.{name}" for _, name, _ in pkgutil.iter_modules([str(ROOT / part)]))
+        folder = ROOT.joinpath(*part.split("."))
+        yield from sorted(
+            f"apikb.{part}.{name}" for _, name, package in pkgutil.iter_modules([str(folder)]) if not package
+        )
 
 
 def sources() -> Iterator[Path]:
