@@ -10,10 +10,8 @@ running the code is looked up at the release.
 
 from __future__ import annotations
 
-import ast
 import json
 import sys
-import warnings
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -38,13 +36,8 @@ from harness import (
     table,
 )
 
+from apikb.kb.code_names import called_names
 from apikb.kb.lookup import canonical
-
-SHORT = {
-    "jnp": "jax.numpy", "nn": "flax.linen", "np": "numpy", "pa": "pyarrow", "pd": "pandas",
-    "pl": "pytorch_lightning", "st": "streamlit", "tf": "tensorflow", "tfds": "tensorflow_datasets",
-}  # fmt: skip
-"""Abbreviations that examples use without an import -> what everybody means by them."""
 
 
 @dataclass(slots=True)
@@ -56,58 +49,6 @@ class Library:
     releases: set[str] = field(default_factory=set)
     not_indexed: set[str] = field(default_factory=set)
     statuses: Counter[str] = field(default_factory=Counter)
-
-
-def called_names(code: str, tops: Iterable[str]) -> set[str]:
-    """Dotted names below `tops` that code calls, through its imports or as they stand.
-
-    Raises `SyntaxError` or `ValueError` for what is not Python.
-
-    >>> sorted(called_names("from click import style as s\\ns('x'); click.echo(y.z()); s.k", {"click"}))
-    ['click.echo', 'click.style']
-    """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        tree = ast.parse(code)
-    names = {top: top for top in tops}
-    names |= {short: full for short, full in SHORT.items() if full.partition(".")[0] in names}
-    nodes = list(ast.walk(tree))
-    names |= _imported(nodes)
-    for node in nodes:
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            names.pop(node.id, None)
-        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
-            names.pop(node.name, None)
-        elif isinstance(node, ast.arg):
-            names.pop(node.arg, None)
-    dotted = (_dotted(node.func) for node in nodes if isinstance(node, ast.Call))
-    found = set()
-    for name in filter(None, dotted):
-        root, _, rest = name.partition(".")
-        path = f"{names[root]}.{rest}".rstrip(".") if root in names else ""
-        if "." in path and path.partition(".")[0] in tops:
-            found.add(path)
-    return found
-
-
-def _imported(nodes: Iterable[ast.AST]) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for node in nodes:
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                top = alias.name.partition(".")[0]
-                found[alias.asname or top] = alias.name if alias.asname else top
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            found |= {alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names}
-    return found
-
-
-def _dotted(node: ast.expr) -> str | None:
-    parts: list[str] = []
-    while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
-        node = node.value
-    return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else None
 
 
 # ---- examples of library releases
@@ -127,9 +68,8 @@ def check_examples(
         if project not in store.projects or not store.has(project, version):
             library.not_indexed.add(version)
             continue
-        try:
-            names = called_names(row["code"], store.tops(project))
-        except (SyntaxError, ValueError, RecursionError):
+        names = called_names(row["code"], store.tops(project))
+        if names is None:
             library.unparsed += 1
             continue
         called |= dict.fromkeys((project, version, name) for name in sorted(names))
