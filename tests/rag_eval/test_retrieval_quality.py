@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-from support import make_wheel
-
-from apikb.indexers.pipeline import IndexOptions, index_projects
 from apikb.kb.errors import ApikbError
 from apikb.kb.lookup import KnowledgeBase
 from apikb.rag_eval.retrieval_quality.queries import Query, queries_of
@@ -23,41 +16,6 @@ from apikb.rag_eval.retrieval_quality.running import evaluate_retrieval
 from apikb.rag_eval.retrieval_quality.systems import SYSTEMS
 from apikb.rag_eval.retrieval_quality.trec import documents_of, interval, measured, write_qrels, write_run
 from apikb.rag_eval.task_files import load_tasks
-
-OLD = '''
-class Table:
-    """Rows and columns."""
-
-    def append(self, other):
-        """Add the rows of another table.
-
-        >>> table.append(other)
-        """
-
-    def sort(self, by):
-        """Order the rows by a column."""
-
-def read_lines(path):
-    """Read a text file line by line.
-
-    >>> read_lines("notes.txt")
-    """
-'''
-NEW = OLD.replace("def append", "def concat")
-
-
-@pytest.fixture(scope="module")
-def kb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnowledgeBase]:
-    folder = tmp_path_factory.mktemp("quality")
-    for version, source in (("1.0", OLD), ("2.0", NEW)):
-        content = make_wheel({"tables/__init__.py": source.encode()}, "tables", version)
-        (folder / f"tables-{version}-py3-none-any.whl").write_bytes(content)
-    index_projects(
-        ["tables"],
-        IndexOptions(kb=folder / "kb.duckdb", jobs=1, find_links=(folder,), cache=folder / "cache"),
-    )
-    with KnowledgeBase.open(folder / "kb.duckdb") as opened:
-        yield opened
 
 
 def row(number: int, answer: str, version: str, description: str, library: str = "tables") -> dict[str, str]:
