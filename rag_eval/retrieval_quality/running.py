@@ -15,7 +15,7 @@ from ...retrieval.vectors import Vectors, vectors_folder
 from ..task_files import load_tasks
 from .queries import Query, queries_of
 from .report import Row, compare
-from .systems import SYSTEMS, systems_named
+from .systems import SEARCHED, SYSTEMS, systems_named
 
 TUNED_ON = frozenset({"numpy", "pandas"})
 """The weights of the ranking were chosen on questions about these; the others were not looked at."""
@@ -43,10 +43,10 @@ def evaluate_retrieval(
     if not queries.queries:
         raise ApikbError("no task is a question about an indexed release", hint="apikb index PROJECT")
 
-    def vectors(made: Encoder) -> Vectors:
-        # Apart from those of the search, which holds no texts but its own.
-        folder = vectors_folder(kb.path, f"{made.name}-compared")
-        return Vectors(kb.path, made, note=note, progress=progress, folder=folder)
+    def vectors(made: Encoder, text: str) -> Vectors:
+        # What the search embeds as well is not embedded twice; all else is kept apart from it.
+        own = None if text == SEARCHED else vectors_folder(kb.path, f"{made.name}-compared")
+        return Vectors(kb.path, made, note=note, progress=progress, folder=own)
 
     chosen = systems_named(
         systems,

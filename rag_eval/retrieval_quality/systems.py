@@ -98,8 +98,10 @@ def examples_text(document: Document) -> str:
     return "\n".join(example.code for example in document.examples)
 
 
+SEARCHED = "name"
+"""The text that the search itself embeds."""
 DENSE_TEXTS: dict[str, Callable[[Document], str]] = {
-    "name": embedded_text,
+    SEARCHED: embedded_text,
     "signature": signature_text,
     "extended": extended_text,
     "docstring": docstring_text,
@@ -205,7 +207,7 @@ def systems_named(
     kb: KnowledgeBase,
     *,
     encoder: Callable[[], Encoder],
-    vectors: Callable[[Encoder], Vectors],
+    vectors: Callable[[Encoder, str], Vectors],
     retriever: Callable[[Encoder | None], Retriever],
     note: Callable[[str], None],
 ) -> list[System]:
@@ -228,7 +230,7 @@ def systems_named(
         if kind == "bm25":
             return PlainBm25(name, pool, plain_terms if text == "plain" else terms)
         if kind == "dense":
-            return Dense(name, pool, DENSE_TEXTS[text], once(), vectors(once()))
+            return Dense(name, pool, DENSE_TEXTS[text], once(), vectors(once(), text))
         return Product(name, by_leg[name.startswith("hybrid")](), with_code=name.endswith("+code"))
 
     return [system(name) for name in names]
