@@ -9,7 +9,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO, Any, Self
 
@@ -36,6 +36,9 @@ class Sample:
     finish_reasons: tuple[str, ...] = ()
     error: str | None = None
     """Why there is no output, where there is none."""
+    prompt: str = ""
+    context: Mapping[str, Any] = field(default_factory=dict)
+    """Where the context comes from, as `Context` has it, without its text."""
 
     @property
     def key(self) -> tuple[str, str]:

@@ -11,9 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ...kb.text import visible
+from ..intervals import interval
 from .queries import Queries, Query
 from .systems import Ranked, System
-from .trec import MEASURES, documents_of, interval, measured, write_qrels, write_run
+from .trec import MEASURES, documents_of, measured, write_qrels, write_run
 
 _DEPTH = 20
 """How many hits a run holds."""

@@ -14,7 +14,6 @@ from .systems import Ranked
 
 MEASURES = ("R@1", "R@5", "R@10", "RR@10", "nDCG@10")
 """Recall, reciprocal rank and gain, as ir-measures calls them."""
-_RESAMPLED = 10_000
 
 
 def documents_of(query: Query, ranked: Ranked) -> list[str]:
@@ -68,16 +67,3 @@ def measured(qrels: Path, run: Path, queries: Sequence[str]) -> dict[str, npt.ND
     for metric in ir_measures.iter_calc(list(parsed), judged, ranked):
         values[parsed[metric.measure]][places[metric.query_id]] = metric.value
     return values
-
-
-def interval(values: npt.NDArray[np.float64], seed: int = 0) -> tuple[float, float]:
-    """The 95 % bootstrap interval of a mean, over queries (percentiles of 10,000 resamples).
-
-    >>> interval(np.array([0.0, 1.0] * 50))
-    (0.4, 0.6)
-    """
-    if not len(values):
-        return 0.0, 0.0
-    drawn = np.random.default_rng(seed).integers(0, len(values), (_RESAMPLED, len(values)), dtype=np.int32)
-    low, high = np.percentile(values[drawn].mean(axis=1), [2.5, 97.5])
-    return round(float(low), 4), round(float(high), 4)

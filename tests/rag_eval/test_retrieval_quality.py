@@ -14,7 +14,7 @@ from apikb.rag_eval.retrieval_quality.queries import Query, queries_of
 from apikb.rag_eval.retrieval_quality.report import table
 from apikb.rag_eval.retrieval_quality.running import evaluate_retrieval
 from apikb.rag_eval.retrieval_quality.systems import SYSTEMS
-from apikb.rag_eval.retrieval_quality.trec import documents_of, interval, measured, write_qrels, write_run
+from apikb.rag_eval.retrieval_quality.trec import documents_of, measured, write_qrels, write_run
 from apikb.rag_eval.task_files import load_tasks
 
 
@@ -107,16 +107,6 @@ def test_the_first_hit_of_an_answer_is_the_one_that_counts(tmp_path: Path) -> No
     assert values["RR@10"].tolist() == [0.5, 0]
     ideal = 1 + 1 / np.log2(3) + 1 / 2
     assert values["nDCG@10"].tolist() == [pytest.approx((1 / np.log2(3) + 1 / np.log2(5)) / ideal), 0]
-
-
-def test_the_interval_holds_the_mean_and_grows_narrow() -> None:
-    generator = np.random.default_rng(1)
-    few, many = generator.random(20), generator.random(2000)
-    (low, high), (lower, higher) = interval(few), interval(many)
-    assert low < few.mean() < high
-    assert lower < many.mean() < higher
-    assert higher - lower < (high - low) / 5
-    assert interval(np.zeros(0)) == (0.0, 0.0)
 
 
 def test_errors_name_what_is_there(kb: KnowledgeBase, data: Path, tmp_path: Path) -> None:
