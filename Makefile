@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(CURDIR)/$(VENV)/bin
 DEMO := .demo
-SOURCES := $(shell find kb indexers retrieval rag_eval -name '*.py') __init__.py cli.py py.typed pyproject.toml
+SOURCES := $(shell find cli kb indexers retrieval rag_eval -name '*.py') __init__.py py.typed pyproject.toml
 # Files of tests side by side, one process a core: the crash tests of one file build on each other.
 PYTEST_FLAGS ?= -n auto --dist loadfile
 

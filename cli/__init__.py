@@ -18,15 +18,15 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import click
 
-from . import __version__
-from .kb.errors import ApikbError
+from .. import __version__
+from ..kb.errors import ApikbError
 
 if TYPE_CHECKING:
-    from .indexers.pipeline import Summary
-    from .kb.answers import Answer, SpecifierAnswer
-    from .kb.lookup import KnowledgeBase
-    from .kb.text import Glyphs
-    from .retrieval.asking import Found, Question
+    from ..indexers.pipeline import Summary
+    from ..kb.answers import Answer, SpecifierAnswer
+    from ..kb.lookup import KnowledgeBase
+    from ..kb.text import Glyphs
+    from ..retrieval.asking import Found, Question
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -38,7 +38,7 @@ EXIT_INTERRUPTED = 130
 
 def _fail(message: str, hint: str | None, exit_code: int, *, as_json: bool = False) -> click.exceptions.Exit:
     """Tell stderr what went wrong, to a person or as an object; returns what to raise."""
-    from .kb.text import visible
+    from ..kb.text import visible
 
     if as_json:
         click.echo(_json({"error": message, "hint": hint}), err=True)
@@ -175,7 +175,7 @@ def _question_options(command: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def asked(query: str, any_release: bool, code_file: Path | None, **options: Any) -> None:
-        from .retrieval.asking import Question
+        from ..retrieval.asking import Question
 
         own = {name: options.pop(name) for name in ("named", "requirements", "locks", "environment", "k")}
         command(
@@ -196,26 +196,26 @@ def _text(content: bytes) -> str:
 
 
 def _note(message: str) -> None:
-    from .kb.text import one_line
+    from ..kb.text import one_line
 
     click.echo(one_line(message), err=True)
 
 
 def _ask(question: Question, kb_path: Path) -> Found:
     """Search; stderr hears what was left out, and where nothing is found."""
-    from .retrieval.asking import ask
+    from ..retrieval.asking import ask
 
     with _open(kb_path) as kb:
         found = ask(kb, question, _note)
     if not found.hits:
-        from .retrieval.view import pins_text
+        from ..retrieval.view import pins_text
 
         _note(f"Nothing found in {pins_text(found.pins)}.")
     return found
 
 
 def _open(path: Path) -> KnowledgeBase:
-    from .kb.lookup import KnowledgeBase
+    from ..kb.lookup import KnowledgeBase
 
     return KnowledgeBase.open(path)
 
@@ -251,7 +251,7 @@ def _columns() -> int:
 
 
 def _glyphs() -> Glyphs:
-    from .kb.text import glyphs_for
+    from ..kb.text import glyphs_for
 
     return glyphs_for(getattr(sys.stdout, "encoding", None))
 
@@ -352,8 +352,8 @@ def index(
     _check_versions(versions, since)
     wanted = _projects(projects, requirements)
 
-    from .indexers.display import display
-    from .indexers.pipeline import IndexOptions, index_projects
+    from ..indexers.display import display
+    from ..indexers.pipeline import IndexOptions, index_projects
 
     options = IndexOptions(
         kb=kb_path,
@@ -410,7 +410,7 @@ def _projects(projects: Sequence[str], requirements: Sequence[Path]) -> list[str
             )
     wanted = list(projects)
     if requirements:
-        from .indexers.requirements import read_requirements
+        from ..indexers.requirements import read_requirements
 
         for file in requirements:
             wanted += read_requirements(file, _note)
@@ -421,7 +421,7 @@ def _projects(projects: Sequence[str], requirements: Sequence[Path]) -> list[str
 
 def _report(summary: Summary) -> int:
     """Print what became of every project; the exit code."""
-    from .indexers.display import summary_lines
+    from ..indexers.display import summary_lines
 
     for project in summary.projects:
         if project.error is not None:
@@ -464,7 +464,7 @@ def lookup(
       apikb lookup PIL.Image.ANTIALIAS --json
       apikb lookup click.echo --version 2.0 --doc
     """
-    from .kb.answers import SpecifierAnswer
+    from ..kb.answers import SpecifierAnswer
 
     with _open(kb_path) as kb:
         answer = kb.lookup(symbol, version=version, project=project)
@@ -472,22 +472,22 @@ def lookup(
     if as_json:
         click.echo(_json({**_answer_object(answer), **({"docstring": text} if doc else {})}))
     else:
-        from .kb.reports import answer_lines, specifier_lines
+        from ..kb.reports import answer_lines, specifier_lines
 
         if isinstance(answer, SpecifierAnswer):
             _print(specifier_lines(answer, columns=_columns(), paint=_paint))
         else:
             _print(answer_lines(answer, columns=_columns(), paint=_paint))
         if doc:
-            from .kb.reports import docstring_lines
+            from ..kb.reports import docstring_lines
 
             _print(docstring_lines(text, paint=_paint))
     raise click.exceptions.Exit(_lookup_code(answer))
 
 
 def _lookup_code(answer: Answer | SpecifierAnswer) -> int:
-    from .kb.answers import SpecifierAnswer
-    from .kb.symbols import Status
+    from ..kb.answers import SpecifierAnswer
+    from ..kb.symbols import Status
 
     if isinstance(answer, SpecifierAnswer):
         if answer.absent or answer.tombstone:
@@ -497,7 +497,7 @@ def _lookup_code(answer: Answer | SpecifierAnswer) -> int:
 
 
 def _answer_object(answer: Answer | SpecifierAnswer) -> dict[str, object]:
-    from .kb.answers import SpecifierAnswer
+    from ..kb.answers import SpecifierAnswer
 
     if not isinstance(answer, SpecifierAnswer):
         return asdict(answer)
@@ -537,7 +537,7 @@ def history(symbol: str, project: str | None, pre: bool, as_json: bool, kb_path:
       apikb history flask.Markup
       apikb history click.Command --json
     """
-    from .kb.answers import SpecifierAnswer
+    from ..kb.answers import SpecifierAnswer
 
     with _open(kb_path) as kb:
         life = kb.history(symbol, project=project, pre=pre)
@@ -546,7 +546,7 @@ def history(symbol: str, project: str | None, pre: bool, as_json: bool, kb_path:
     if as_json:
         click.echo(_json(asdict(life)))
     else:
-        from .kb.timeline import history_lines
+        from ..kb.timeline import history_lines
 
         _print(history_lines(life, columns=_columns(), glyphs=_glyphs(), paint=_paint))
     if answer is not None and not isinstance(answer, SpecifierAnswer) and answer.suggestions:
@@ -577,7 +577,7 @@ def search(question: Question, explain: bool, as_json: bool, kb_path: Path) -> N
       apikb search "parse a date" -r requirements.txt --code task.py
       apikb search - --lock uv.lock -k 3 < question.txt
     """
-    from .retrieval.view import hit_json, hit_lines, pin_json
+    from ..retrieval.view import hit_json, hit_lines, pin_json
 
     found = _ask(question, kb_path)
     if as_json:
@@ -631,10 +631,10 @@ def context(question: Question, budget: int, tokenizer: str, style: str, kb_path
       apikb context "one-hot encode" -r requirements.txt --format xml
       apikb context - --env --tokenizer tiktoken:cl100k_base < question.txt
     """
-    from .retrieval.formats import FORMATS
-    from .retrieval.packing import pack
-    from .retrieval.token_counts import token_counter
-    from .retrieval.view import packed_line
+    from ..retrieval.formats import FORMATS
+    from ..retrieval.packing import pack
+    from ..retrieval.token_counts import token_counter
+    from ..retrieval.view import packed_line
 
     count_tokens = token_counter(tokenizer)
     packed = pack(_ask(question, kb_path).hits, budget, count_tokens, FORMATS[style])
@@ -690,7 +690,7 @@ def diff(
     if as_json:
         click.echo(_json([asdict(change) for change in changes]))
         return
-    from .kb.reports import change_lines
+    from ..kb.reports import change_lines
 
     _print(change_lines(project, a, b, changes, columns=_columns(), paint=_paint))
 
@@ -723,12 +723,12 @@ def sql(query: str, as_csv: bool, as_json: bool, kb_path: Path) -> None:
     with _open(kb_path) as kb:
         result = kb.sql(query)
     if as_json:
-        from .kb.text import unique_names
+        from ..kb.text import unique_names
 
         names = unique_names(result.columns)
         click.echo(_json([dict(zip(names, row, strict=True)) for row in result.rows]))
     elif as_csv:
-        from .kb.text import csv_text
+        from ..kb.text import csv_text
 
         # A terminal is for people: what does not print is escaped there, and only there.
         click.echo(csv_text(result.columns, result.rows, escape=sys.stdout.isatty()), nl=False)
@@ -740,7 +740,7 @@ def sql(query: str, as_csv: bool, as_json: bool, kb_path: Path) -> None:
 def _print_table(
     columns: Sequence[str], rows: Sequence[Sequence[object]], *, right: Sequence[int] | None = None
 ) -> None:
-    from .kb.text import cell_text, numeric_columns, table
+    from ..kb.text import cell_text, numeric_columns, table
 
     limit = _columns() if sys.stdout.isatty() else None
     cells = [[cell_text(value) for value in row] for row in rows]
@@ -764,7 +764,7 @@ def list_(as_json: bool, kb_path: Path) -> None:
     if as_json:
         click.echo(_json([asdict(project) for project in projects]))
     elif projects:
-        from .kb.reports import project_rows
+        from ..kb.reports import project_rows
 
         columns, rows = project_rows(projects)
         _print_table(columns, rows, right=(1, 2, 4))
@@ -796,7 +796,7 @@ def info(project: str, as_json: bool, kb_path: Path) -> None:
         listed = [{**asdict(release), "modules": modules[release.version]} for release in releases]
         click.echo(_json({**asdict(facts), "releases": listed}))
         return
-    from .kb.reports import project_line, release_rows
+    from ..kb.reports import project_line, release_rows
 
     click.echo(project_line(facts) + "\n")
     columns, rows = release_rows(releases, modules)
@@ -829,7 +829,7 @@ def audit(project: str, everything: bool, as_csv: bool, as_json: bool, kb_path: 
     """
     if as_csv and as_json:
         raise click.UsageError("--csv and --json exclude each other.")
-    from .kb.audit_report import COLUMNS, audit_lines, finding_rows, shown
+    from ..kb.audit_report import COLUMNS, audit_lines, finding_rows, shown
 
     with _open(kb_path) as kb:
         result = kb.audit(project, private=everything)
@@ -839,7 +839,7 @@ def audit(project: str, everything: bool, as_csv: bool, as_json: bool, kb_path: 
         bounds = {"project": result.project, "first": result.first, "newest": result.newest}
         click.echo(_json({**bounds, "counts": result.counts(), "findings": found}))
     elif as_csv:
-        from .kb.text import csv_text
+        from ..kb.text import csv_text
 
         click.echo(csv_text(COLUMNS, finding_rows(listed), escape=sys.stdout.isatty()), nl=False)
     else:
