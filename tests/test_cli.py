@@ -500,6 +500,21 @@ def test_version_and_help_need_no_database() -> None:
         assert "Example" in runner.invoke(cli, [name, "--help"]).stdout
 
 
+def test_the_list_of_commands_imports_none_of_them() -> None:
+    code = "import sys; from apikb.cli import cli; cli.main(['--help'], standalone_mode=False); "
+    code += "print(*(name for name in sys.modules if name.startswith('apikb.')), file=sys.stderr)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "lookup" in done.stdout
+    allowed = {"cli", "cli.running", "cli.printing", "kb", "kb.errors"}
+    assert set(done.stderr.split()) <= {f"apikb.{name}" for name in allowed}
+
+
+def test_a_command_that_does_not_exist_has_a_neighbour() -> None:
+    result = CliRunner().invoke(cli, ["lookpu"])
+    assert result.exit_code == 2
+    assert "No such command" in result.stderr
+
+
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_shell_completion_is_what_click_gives(demo_kb: Path, shell: str) -> None:
     done = process(demo_kb, env={"_APIKB_COMPLETE": f"{shell}_source"})
