@@ -11,7 +11,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..kb.symbols import Parameter, ParameterKind
-from .facts import AttributeFacts, Binding, ClassFacts, FunctionFacts, Injection
+from .facts import CANDIDATE, AttributeFacts, Binding, ClassFacts, FunctionFacts, Injection
+from .numpy_types import MODULES as NUMPY_TYPES
+from .numpy_types import type_names
 from .stubs import of_compiled
 
 if TYPE_CHECKING:
@@ -63,6 +65,7 @@ def add_documented(release: Release) -> bool:
 def add_imported(release: Release) -> bool:
     """Bind what other modules import, unconditionally, from a module that cannot be read whole."""
     found: dict[tuple[str, str], None] = {}
+    made = {name for module in NUMPY_TYPES if module in release.modules for name in type_names(module)}
     for module, entry in release.modules.items():
         if entry.facts is None:
             continue
@@ -71,7 +74,11 @@ def add_imported(release: Release) -> bool:
                 continue
             source, name = release.locate(module, binding.data[0]), binding.data[1]
             # With the number of its import: names that a star import brought prove nothing.
-            if binding.via != "star-import" and _hides(release, source, name):
+            if binding.via == "star-import":
+                continue
+            if name in made:
+                source, name = origin(release, source, name) or (source, name)
+            if _hides(release, source, name):
                 found[source, name] = None
     for source, name in found:
         _bind(release, source, Binding(name, "attr", AttributeFacts(), 0, _FIRST, "import"))
@@ -110,9 +117,9 @@ def _add_bases(names: dict[str, Binding], described: Binding, stubs: dict[str, B
 def _says_more(release: Release, module: str, described: Binding) -> bool:
     """True where a name leads to nothing that can be read, or to less than the stub tells."""
     target = release.resolve(module, described.name)
-    if target.form == "unknown":
-        return True
     known = target.binding
+    if target.form == "unknown" or (known is not None and known.seq == CANDIDATE):
+        return True
     if target.form != "object" or known is None or known.via not in ("docstring", "import"):
         return False
     return known.form == "attr" or (described.form == "class" and known.form in ("attr", "def", "class"))
@@ -138,7 +145,7 @@ def origin(release: Release, module: str, name: str) -> tuple[str, str] | None:
     """The (module, name) that a chain of imports ends at without a binding of its own, in an open module."""
     for _ in range(_MAX_STEPS):
         binding = release.namespace(module).get(name)
-        if binding is None:
+        if binding is None or binding.seq == CANDIDATE:
             return (module, name) if _hides(release, module, name) else None
         if binding.via == "docstring" or _is_type_of(binding):
             return module, name
@@ -167,7 +174,8 @@ def _hides(release: Release, module: str, name: str) -> bool:
     entry = release.modules.get(module)
     if entry is None or entry.opaque == TEST_SUITE or f"{module}.{name}" in release.modules:
         return False
-    return name not in release.namespace(module) and release.opaque(module) is not None
+    known = release.namespace(module).get(name)
+    return known.seq == CANDIDATE if known is not None else release.opaque(module) is not None
 
 
 def _injections(release: Release) -> Iterator[Injection]:

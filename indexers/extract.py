@@ -38,6 +38,11 @@ _WRITES_GLOBALS = re.compile(
     r"|setattr\(\s*sys\.modules\[__name__\])",
     re.MULTILINE,
 )
+_ADDED_BY_BINARY = re.compile(
+    r"#[^\n]*\b(?:added|injected|installed|set) (?:in|into|on|to) this module (?:by|from|in) (?:\w+ ){0,3}"
+    r"(?:[\w/]+\.(?:c|cc|cpp|cu|cxx|rs)\b|C\+\+|C (?:code|extension)|Rust\b)"
+)
+ADDED_BY_BINARY = "a comment in it says that compiled code adds names to it"
 DECLARED_CLASS = "a compiled class, of which its .pxd declares a part"
 _SERVED_ELSEWHERE = (DYNAMIC, MADE_ELSEWHERE, UNREADABLE, REPLACED)
 """Reasons for which a module most likely serves what it imports for type checkers."""
@@ -151,6 +156,8 @@ def _read(
         )
     if has_marked_aliases(bindings):
         reader.notes.add(MARKED_ALIASES)
+    if scope.opaque is None and "this module" in text and _ADDED_BY_BINARY.search(text):
+        scope.opaque = ADDED_BY_BINARY
     docstring = docstring_of(tree.body)
     doc = reader.docstrings.keep(docstring)
     opaque = scope.opaque or served.opaque or _partly_read(tree)

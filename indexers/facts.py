@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 
 EXTRACTOR_VERSION = 9
 """Part of every cache key: raise it whenever the same file would give other facts."""
+CANDIDATE = -2
+"""Number of a binding that a loop makes, or may make: whatever else tells of the name is stronger."""
 CHAINED = "chained"
 """Label of a class whose constructor first calls that of its base."""
 

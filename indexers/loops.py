@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from .class_bodies import note_setter_calls
 from .facts import AttributeFacts, FunctionFacts, StarImport
 from .literals import loop_assignments, string_value
+from .numpy_types import read_type_loop
 from .patched_members import note_patch
 from .signatures import dotted_name, signature_of
 
@@ -29,12 +30,14 @@ def read_loop(scope: Scope, node: ast.For | ast.AsyncFor) -> None:
     # A container that is empty here has been filled by code that was not followed.
     rounds = loop_assignments(node.target, node.iter, scope.constants) or None
     note_setter_calls(scope, node, rounds)
-    copied = _copied_module(scope, node)
+    copied, known = _copied_module(scope, node), False
     if copied is not None and scope.kind == "module":
         scope.stars.append(StarImport(copied, scope.reader.next(), None, everything=True))
     elif _makes_names(scope, node) and not _enumeration_loop(scope, node):
         if rounds is not None:
             _unroll(scope, node, rounds)
+        elif read_type_loop(scope, node, [key for *_, key, _ in scope_made_names(scope, node)]):
+            known = True
         elif not scope.is_class:
             _unreadable_loop(scope, node)
     for name in names_of(node.target):
@@ -43,18 +46,20 @@ def read_loop(scope: Scope, node: ast.For | ast.AsyncFor) -> None:
     if not _makes_names(scope, node):
         scope.run(node.body)
     else:
-        _leftovers(scope, node, rounds)
+        _leftovers(scope, node, rounds, exported=known)
     scope.run(node.orelse)
 
 
-def _leftovers(scope: Scope, node: ast.For | ast.AsyncFor, rounds: list[dict[str, ast.expr]] | None) -> None:
+def _leftovers(
+    scope: Scope, node: ast.For | ast.AsyncFor, rounds: list[dict[str, ast.expr]] | None, *, exported: bool
+) -> None:
     """Variables of a loop that makes names, which stay behind as names of their own; and what it exports."""
     pending: list[ast.AST] = list(node.body)
     while pending:
         inner = pending.pop()
         if isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
             continue
-        if _adds_exports(inner):
+        if not exported and _adds_exports(inner):
             scope.exports.append(("add", _exported(inner, rounds)))
         targets: list[ast.expr] = []
         if isinstance(inner, ast.Assign):

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from .compiled_names import TEST_SUITE, add_documented, add_imported, listed_in_stub, prefer_stubs
 from .exports import OWN, left_out
-from .facts import Binding, ModuleFacts, StarImport
+from .facts import CANDIDATE, Binding, ModuleFacts, StarImport
 from .forwarding import bind_forwarded, bind_unseen, forwarded
 from .made_getattrs import add_made_getattrs
 from .marked_aliases import NOTE as MARKED_ALIASES
@@ -291,11 +291,13 @@ class Release:
     def _fill_from_stub(self, module: str) -> None:
         """What an open module makes by running code, the stub beside it may list; all else is stronger."""
         entry = self.modules[module]
-        if entry.facts is None or entry.stub is None or self.opaque(module) is None:
+        if entry.facts is None or entry.stub is None:
             return
-        names = self.namespace(module)
+        names, opened = self.namespace(module), self.opaque(module) is not None
         for binding in entry.stub.bindings:
-            if binding.name not in names and (filled := made_at_run_time(binding)) is not None:
+            known = names.get(binding.name)
+            wanted = opened if known is None else known.seq == CANDIDATE
+            if wanted and (filled := made_at_run_time(binding)) is not None:
                 names[binding.name] = filled
 
     def _leads_back(self, module: str, source: str, name: str) -> bool:

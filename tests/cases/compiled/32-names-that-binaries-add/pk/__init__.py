@@ -1,0 +1,1 @@
+from . import _c, plain, sparse

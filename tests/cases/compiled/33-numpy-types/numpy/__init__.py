@@ -1,0 +1,2 @@
+from . import core
+from .core import *

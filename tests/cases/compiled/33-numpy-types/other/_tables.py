@@ -1,0 +1,3 @@
+import os
+
+allTypes = dict.fromkeys(os.environ)
