@@ -32,6 +32,7 @@ from .patchers import module_patchers, patchers, set_classes
 from .replaced_modules import REPLACED, may_replace_itself, replaced_names
 from .scope import FileReader, Scope
 from .sources import SourceError, decode_source
+from .written_globals import written_globals
 
 _WRITES_GLOBALS = re.compile(
     r"^[ \t]+(?:globals\(\)\s*(?:\[[^\]\n]+\]\s*=[^=]|\.update\(|\.setdefault\()"
@@ -144,10 +145,13 @@ def _read(
     if not is_stub:
         note_late_patches(tree, text, scope)
     may_write = "globals()" in text or "sys.modules[__name__]" in text
+    written: list[Binding] | None = []
     if scope.opaque is None and may_write and _writes_in_function(tree, text):
-        scope.opaque = LOOP_NAMES
+        written = written_globals(tree, scope)
+        scope.opaque = LOOP_NAMES if written is None else None
     via = "cython" if parser == "cython" else None
     bindings = tuple(scope.env.values())
+    bindings += tuple(binding for binding in written or () if binding.name not in scope.env)
     if "global " in text and scope.opaque is None:
         bindings += tuple(global_names(tree, text, bodies, set(scope.env) | scope.deleted | set(scope.lazy)))
     if via is not None:

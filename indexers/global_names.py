@@ -27,7 +27,7 @@ def global_names(tree: ast.Module, text: str, bodies: Bodies, bound: set[str]) -
         wanted.update((name.strip(), line) for name in match[1].split(",") if name.strip() not in bound)
     if not wanted or len(wanted) > _MOST:
         return
-    called = {name for statement in _top_level(tree.body) if (name := _called(statement))}
+    called = called_at_top(tree)
     found: set[str] = set()
     # Those that the module calls come first.
     for node in sorted(functions_of(tree), key=lambda node: node.name not in called):
@@ -40,6 +40,11 @@ def global_names(tree: ast.Module, text: str, bodies: Bodies, bound: set[str]) -
                 yield Binding(name, "attr", AttributeFacts(), wanted[name], via="dynamic")
             else:
                 yield Binding(name, "unknown", REASON, wanted[name])
+
+
+def called_at_top(tree: ast.Module) -> set[str]:
+    """The functions that a module calls as it is imported, by name."""
+    return {name for statement in _top_level(tree.body) if (name := _called(statement))}
 
 
 def functions_of(tree: ast.Module) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from .definitions import Function
@@ -65,10 +65,21 @@ class _Source(NamedTuple):
     value: ast.expr
 
 
+def _untold(call: ast.Call) -> Strings | None:
+    return None
+
+
 class StringFlow:
     """The names of one function, wherever in it they are bound.  Functions inside it count as part of it."""
 
-    def __init__(self, function: Function, body: Sequence[ast.stmt]) -> None:
+    def __init__(
+        self,
+        function: Function,
+        body: Sequence[ast.stmt],
+        calls: Callable[[ast.Call], Strings | None] = _untold,
+    ) -> None:
+        self._told = calls
+        """What other calls give, for a reader that knows more."""
         arguments = function.args
         every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
         self.parameters = {argument.arg for argument in every}
@@ -270,7 +281,7 @@ class StringFlow:
                 return self._keys(node.func.value, seen, depth + 1)
             if node.func.attr in _WHOLE and not node.args:
                 return self._strings(node.func.value, seen, depth + 1)
-        return None
+        return self._told(node)
 
     def _attribute(self, node: ast.Attribute, seen: frozenset[str], depth: int) -> Strings | None:
         """`cls.NAMES`, where the function has set it before."""
