@@ -12,6 +12,7 @@ from typing import Any
 from prune_source import prune_source
 
 from .bodies import Bodies
+from .colormaps import note_colormaps
 from .definitions import docstring_of
 from .deprecation_docs import docstring_marks, speaks
 from .docstring_injectors import mentions
@@ -28,7 +29,7 @@ from .loops import LOOP_NAMES
 from .marked_aliases import NOTE as MARKED_ALIASES
 from .marked_aliases import has_marked_aliases
 from .module_getattr import DYNAMIC, Served, read_getattr, serve_delegate
-from .patchers import module_patchers, patchers, set_classes
+from .patchers import BARE_CALL, module_patchers, patchers, set_classes
 from .replaced_modules import REPLACED, may_replace_itself, replaced_names
 from .scope import FileReader, Scope
 from .sources import SourceError, decode_source
@@ -140,6 +141,8 @@ def _read(
         bindings_served += tuple(replaced)
         scope.opaque = scope.opaque or reason
     scope.finish()
+    if module.startswith("matplotlib."):
+        note_colormaps(tree, scope)
     scope.open_classes(set_classes(tree, text))
     scope.open_called_setters(text)
     if not is_stub:
@@ -240,14 +243,30 @@ def _served(scope: Scope) -> tuple[Served, tuple[Binding, ...]]:
         result = _followed(scope, scope.reader.bodies.body(node), parameter)
     elif scope.kind == "module" and "__getattr__" in scope.env:
         made = scope.constants.get("__getattr__")
+        members = _class_getattr(scope.env["__getattr__"])
         delegate = read_delegate(made, scope.constants) if isinstance(made, ast.Call) else None
         if delegate is not None:
             serve_delegate(result, delegate, scope.env["__getattr__"].line)
+        elif members is not None:
+            result.bindings.update(members)
         else:
             result.opaque = DYNAMIC
     for module, marks in result.forwards:
         scope.stars.append(StarImport(module, -1, None, everything=True, marks=marks))
     return result, (*tables, *result.bindings.values())
+
+
+def _class_getattr(binding: Binding) -> dict[str, Binding] | None:
+    """What `@caching_module_getattr class __getattr__` serves: the properties of the class (Matplotlib)."""
+    decorators = binding.data.decorators if binding.form == "class" else ()
+    if not any(name.removesuffix(BARE_CALL).endswith("caching_module_getattr") for name in decorators):
+        return None
+    members: tuple[Binding, ...] = binding.data.members
+    return {
+        member.name: member._replace(via="getattr")
+        for member in members
+        if member.form == "attr" and member.name[:2] != "__"
+    }
 
 
 def _followed(scope: Scope, body: list[ast.stmt], parameter: str) -> Served:

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from .colormaps import bind_colormaps
 from .compiled_names import TEST_SUITE, add_documented, add_imported, listed_in_stub, prefer_stubs
 from .exports import OWN, left_out
 from .facts import CANDIDATE, Binding, ModuleFacts, StarImport
@@ -166,6 +167,7 @@ class Release:
     def _bind_witnessed(self) -> None:
         """Expand star imports, and add what other files say of modules that cannot be read."""
         bind_forwarded(self)
+        bind_colormaps(self)
         add_made_getattrs(self)
         add_documented(self)
         self._expand_stars()

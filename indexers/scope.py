@@ -25,6 +25,7 @@ from .class_bodies import (
     instance_attributes,
     note_setter_calls,
 )
+from .colormaps import copies_colormaps
 from .deprecation_docs import attached_marks
 from .deprecations import checked_marks, raised_message, warning_marks, wrapped_by_deprecator
 from .docstring_injectors import Injector, injector_of, read_injection
@@ -832,7 +833,7 @@ class Scope:
         listed = string_items(call.args[0], self.constants) if call.args else []
         for name in [*names, *(listed or ())]:
             self.bind(name, "attr", AttributeFacts(), line)
-        if listed is None:
+        if listed is None and not copies_colormaps(self, call):
             self.opaque = LOOP_NAMES
 
     def _with(self, node: ast.With | ast.AsyncWith) -> None:

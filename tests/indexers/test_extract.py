@@ -75,6 +75,7 @@ def test_signatures_are_those_that_python_shows(written: str) -> None:
         ("globals()['made'] = 1\nglobals().update(kept=2)", ("made", "kept"), ()),
         ("import sys\nsetattr(sys.modules[__name__], 'made', 1)", ("made",), ()),
         ("class C: pass\nC.added = 1", ("C",), ("added",)),
+        ("def make():\n    globals()['made'] = 1\nmake()", ("made",), ()),
     ],
 )
 def test_what_a_scope_binds(text: str, present: tuple[str, ...], gone: tuple[str, ...]) -> None:
@@ -87,7 +88,7 @@ def test_what_a_scope_binds(text: str, present: tuple[str, ...], gone: tuple[str
     "text",
     [
         "for n in compute():\n    globals()[n] = 1",
-        "def make():\n    globals()['x'] = 1\nmake()",
+        "def make(x):\n    globals()[x] = 1\nmake(compute())",
         "exec(code)",
         "globals().update(compute())",
         "def __getattr__(name):\n    return compute(name)",
