@@ -10,7 +10,7 @@ from __future__ import annotations
 import marshal
 from typing import Any, NamedTuple
 
-EXTRACTOR_VERSION = 9
+EXTRACTOR_VERSION = 10
 """Part of every cache key: raise it whenever the same file would give other facts."""
 CANDIDATE = -2
 """Number of a binding that a loop makes, or may make: whatever else tells of the name is stronger."""
