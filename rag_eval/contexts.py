@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Any
 
 from ..kb.errors import ApikbError
 from ..kb.lookup import KnowledgeBase
@@ -103,6 +104,17 @@ class Contexts:
         self._options = options or ContextOptions()
         self._count_tokens = count_tokens
         self._render = render
+
+    def describe(self) -> dict[str, Any]:
+        """What a manifest tells: where the hits come from and what is told of them."""
+        options = self._options
+        return {
+            "encoder": self._retriever.encoder_fingerprint,
+            "k": options.k,
+            "budget": options.budget,
+            "content": sorted(options.content),
+            "with_code": options.with_code,
+        }
 
     def of(self, task: Task, resolution: Resolution, condition: Condition) -> Context:
         """The context of a task whose version is resolved.

@@ -83,6 +83,11 @@ class Retriever:
         if encoder is not None:
             self._dense = DenseTexts(Vectors(kb.path, encoder, note=note, progress=progress))
 
+    @property
+    def encoder_fingerprint(self) -> str | None:
+        """Names the model of the dense leg; None for a lexical search."""
+        return None if self._encoder is None else self._encoder.fingerprint
+
     def embed(self, project: str) -> int:
         """Have vectors of all texts of a project, and say how many they are.
 
