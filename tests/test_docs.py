@@ -20,14 +20,29 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.glob("*.md")
 BEGIN, END = "<!-- generated: run `python tests/test_docs.py` -->\n", "<!-- end -->\n"
 
 
+def all_commands(group: click.Group = cli, above: str = "") -> dict[str, click.Command]:
+    """Every command and group by its words: `lookup`, `eval`, `eval retrieval`."""
+    found: dict[str, click.Command] = {}
+    for name, command in group.commands.items():
+        found[above + name] = command
+        if isinstance(command, click.Group):
+            found |= all_commands(command, f"{above}{name} ")
+    return found
+
+
+COMMANDS = all_commands()
+
+
 def help_page() -> str:
     """The help of every command, as it is printed 80 columns wide."""
     parts = ["# The command line\n", BEGIN]
-    root = cli.make_context("apikb", [], resilient_parsing=True, terminal_width=80)
-    pages = {"apikb": cli.get_help(root)}
-    for name, command in cli.commands.items():
-        context = command.make_context(name, [], parent=root, resilient_parsing=True)
-        pages[f"apikb {name}"] = command.get_help(context)
+    contexts = {"": cli.make_context("apikb", [], resilient_parsing=True, terminal_width=80)}
+    pages = {"apikb": cli.get_help(contexts[""])}
+    for words, command in COMMANDS.items():
+        above, _, name = words.rpartition(" ")
+        parent = contexts[above]
+        contexts[words] = command.make_context(name, [], parent=parent, resilient_parsing=True)
+        pages[f"apikb {words}"] = command.get_help(contexts[words])
     parts += [f"## {title}\n\n```text\n{text}\n```\n" for title, text in pages.items()]
     return "\n".join([*parts, END])
 
@@ -102,8 +117,9 @@ def commands() -> Iterator[tuple[str, list[str]]]:
 def test_every_command_and_option_in_the_docs_exists(page: str, words: list[str]) -> None:
     if not words or words[0] in ("COMMAND", "[OPTIONS]") or words[0].startswith("--"):
         return
-    assert words[0] in cli.commands, page
-    known = {name for parameter in cli.commands[words[0]].params for name in parameter.opts} | {"--help"}
+    assert words[0] in COMMANDS, page
+    command = COMMANDS.get(" ".join(words[:2]), COMMANDS[words[0]])
+    known = {name for parameter in command.params for name in parameter.opts} | {"--help"}
     assert not [word for word in words if re.fullmatch(r"--?[a-z][a-z-]*", word) and word not in known]
 
 
@@ -121,9 +137,9 @@ def test_every_make_target_in_the_docs_exists() -> None:
             assert target in targets, (page.name, target)
 
 
-@pytest.mark.parametrize("name", list(cli.commands))
+@pytest.mark.parametrize("name", list(COMMANDS))
 def test_every_command_has_a_short_help_and_examples(name: str) -> None:
-    command = cli.commands[name]
+    command = COMMANDS[name]
     assert "Example" in (command.help or "")
     assert command.short_help and command.get_short_help_str(60) == command.short_help
     assert f"apikb {name}" in (ROOT / "README.md").read_text(encoding="utf-8")

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
+from apikb.cli import cli
 from apikb.kb.errors import ApikbError
 from apikb.kb.lookup import KnowledgeBase
 from apikb.rag_eval.retrieval_quality.queries import Query, queries_of
@@ -114,3 +116,18 @@ def test_errors_name_what_is_there(kb: KnowledgeBase, data: Path, tmp_path: Path
         evaluate_retrieval(kb, [data], tmp_path / "out", systems=["bm26"])
     with pytest.raises(ApikbError, match="no task is a question"):
         evaluate_retrieval(kb, [data], tmp_path / "out", projects=["numpy"])
+
+
+def test_the_command_prints_a_table_or_json(kb: KnowledgeBase, data: Path, tmp_path: Path) -> None:
+    words = ["eval", "retrieval", str(data), "--kb", str(kb.path), "--out", str(tmp_path / "out")]
+    options = ["--system", "hybrid", "--encoder", "hash"]
+    done = CliRunner().invoke(cli, [*words, *options])
+    assert done.exit_code == 0, done.output
+    assert done.stdout.startswith("| system | queries of | n | R@1 |")
+    assert "| hybrid | all | 3 | 1.000 (1.000 to 1.000) |" in done.stdout
+    assert "left out: 1 tasks" in done.stderr
+    (row, *_) = json.loads(CliRunner().invoke(cli, [*words, *options, "--json"]).stdout)
+    assert (row["system"], row["group"], row["queries"]) == ("hybrid", "all", 3)
+    failed = CliRunner().invoke(cli, [*words, "--system", "nothing"])
+    assert failed.exit_code == 2
+    assert "there is no system nothing" in failed.stderr
