@@ -21,6 +21,7 @@ COMMANDS = {
     "history": Place("history", "history", "Draw the life of a symbol."),
     "search": Place("search", "search", "Find what does a thing, in the releases that you pin."),
     "context": Place("context", "context", "Pack what a search finds as context for a code generator."),
+    "embed": Place("embed", "embed", "Make vectors of the texts of projects, for the search."),
     "diff": Place("diff", "diff", "Compare two releases of a project."),
     "sql": Place("sql", "sql", "Run a read-only SQL query."),
     "list": Place("listing", "list_", "List the projects that are indexed."),

@@ -5,19 +5,58 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
     from ..kb.text import Glyphs
+    from ..retrieval.embedding_progress import Embedding, Progress
 
 
 def note(message: str) -> None:
     from ..kb.text import one_line
 
     click.echo(one_line(message), err=True)
+
+
+@contextmanager
+def embedding_shown() -> Iterator[Progress]:
+    """Tell how far an embedding is: on a terminal in one line that is written over, else now and then."""
+    from ..retrieval.embedding_progress import PlainProgress
+
+    if not sys.stderr.isatty():
+        yield PlainProgress(note)
+        return
+    line = _OneLine()
+    try:
+        yield line
+    finally:
+        line.end()
+
+
+class _OneLine:
+    """The newest state in one line, over the one before."""
+
+    def __init__(self) -> None:
+        self._open = False
+
+    def __call__(self, state: Embedding) -> None:
+        from ..kb.text import fit, one_line
+
+        room = terminal_columns() - 1
+        click.echo("\r" + fit(one_line(str(state)), room, glyphs()).ljust(room), nl=False, err=True)
+        self._open = True
+        if state.done >= state.total:
+            self.end()
+
+    def end(self) -> None:
+        """Leave the line as it is."""
+        if self._open:
+            click.echo(err=True)
+        self._open = False
 
 
 def json_text(value: object) -> str:

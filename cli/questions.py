@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .options import requirements_option
-from .printing import note
+from .printing import embedding_shown, note
 from .running import open_kb
 
 if TYPE_CHECKING:
@@ -49,7 +49,18 @@ _QUESTION_OPTIONS = (
         metavar="FILE",
         help="Code of the task: what it imports narrows the projects.",
     ),
+    click.option(
+        "--encoder",
+        metavar="NAME",
+        default="auto",
+        show_default=True,
+        help="What compares meanings: 'minilm-l6-v2', 'hash' or 'st:NAME-or-path', which embed what has no "
+        "vector yet; 'none'; 'auto' for minilm-l6-v2 where `apikb embed` was run, else none.",
+    ),
 )
+
+_AS_GIVEN = ("named", "requirements", "locks", "environment", "k", "encoder")
+"""Options that a question takes as they are."""
 
 
 def question_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -59,7 +70,7 @@ def question_options(command: Callable[..., None]) -> Callable[..., None]:
     def asked(query: str, any_release: bool, code_file: Path | None, **options: Any) -> None:
         from ..retrieval.asking import Question
 
-        own = {name: options.pop(name) for name in ("named", "requirements", "locks", "environment", "k")}
+        own = {name: options.pop(name) for name in _AS_GIVEN}
         command(
             question=Question(
                 query=_text(sys.stdin.buffer.read()) if query == "-" else query,
@@ -81,8 +92,8 @@ def ask_kb(question: Question, kb_path: Path) -> Found:
     """Search; stderr hears what was left out, and where nothing is found."""
     from ..retrieval.asking import ask
 
-    with open_kb(kb_path) as kb:
-        found = ask(kb, question, note)
+    with open_kb(kb_path) as kb, embedding_shown() as progress:
+        found = ask(kb, question, note, progress)
     if not found.hits:
         from ..retrieval.view import pins_text
 

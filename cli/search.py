@@ -28,6 +28,8 @@ def search(question: Question, explain: bool, as_json: bool, kb_path: Path) -> N
     all releases that the pins allow, unless --any is given.  What the signature, the summary and the
     examples say is that of the newest of them.
 
+    The search is by words, and by meaning as well where `apikb embed` was run or an --encoder is named.
+
     \b
     Exit codes: 0 found; 1 nothing found; 2 wrong usage; 4 project or release not indexed.
 
@@ -43,7 +45,8 @@ def search(question: Question, explain: bool, as_json: bool, kb_path: Path) -> N
     found = ask_kb(question, kb_path)
     if as_json:
         pins, hits = list(map(pin_json, found.pins)), list(map(hit_json, found.hits))
-        click.echo(json_text({"query": question.query, "pins": pins, "hits": hits}))
+        told = {"query": question.query, "encoder": found.encoder, "pins": pins, "hits": hits}
+        click.echo(json_text(told))
     else:
         print_lines(
             hit_lines(found.hits, explain=explain, columns=terminal_columns(), glyphs=glyphs(), paint=paint)

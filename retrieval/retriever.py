@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -88,15 +89,37 @@ class Retriever:
         """Names the model of the dense leg; None for a lexical search."""
         return None if self._encoder is None else self._encoder.fingerprint
 
+    @property
+    def encoder(self) -> str | None:
+        """Its name; None where the search is lexical."""
+        return None if self._encoder is None else self._encoder.name
+
     def embed(self, project: str) -> int:
         """Have vectors of all texts of a project, and say how many they are.
 
         Raises ApikbError where there is no encoder or the vectors cannot be kept, NotIndexed.
         """
+        name = self._kb.info(project).project
+        return len(self._encoded().of(name, self._indexes.of(name)))
+
+    def is_embedded(self, project: str) -> bool:
+        """Whether all texts of a project have vectors.  Embeds nothing.
+
+        Raises ApikbError where there is no encoder or the vectors cannot be read, NotIndexed.
+        """
+        name = self._kb.info(project).project
+        return self._encoded().are_there(name, self._indexes.of(name))
+
+    def _encoded(self) -> DenseTexts:
         if self._dense is None:
             raise ApikbError("there is no encoder", hint="give the retriever one: encoder_named()")
-        name = self._kb.corpus(project).project
-        return len(self._dense.of(name, self._indexes.of(name)))
+        return self._dense
+
+    def lexical(self) -> Retriever:
+        """One without the encoder, which shares the indexes that are open."""
+        other = copy(self)
+        other._encoder = other._dense = None
+        return other
 
     def search_many(
         self, queries: Sequence[str], pins: Sequence[PinnedProject], *, k: int = 10, every: bool = True

@@ -91,14 +91,23 @@ class Vectors:
 
         Raises ApikbError where the file is another encoder's or cannot be written, or a vector is unfit.
         """
-        path = self.path(project)
-        keys = [key_of(text) if text else b"" for text in texts]
-        wanted = dict(zip(keys, texts, strict=True))
-        wanted.pop(b"", None)
-        stored = self._read(path)
-        if stored.lost or not wanted.keys() <= set(stored.keys):
-            stored = self._completed(project, wanted)
-        return _rows(stored, keys)
+        keys, wanted = _keyed(texts)
+        stored = self._whole(project, wanted)
+        return _rows(self._completed(project, wanted) if stored is None else stored, keys)
+
+    def known(self, project: str, texts: Sequence[str]) -> Matrix | None:
+        """As `of`, but None where anything would have to be embedded: writes nothing and encodes nothing.
+
+        Raises ApikbError where the file is another encoder's or cannot be read.
+        """
+        keys, wanted = _keyed(texts)
+        stored = self._whole(project, wanted)
+        return None if stored is None else _rows(stored, keys)
+
+    def _whole(self, project: str, wanted: Mapping[bytes, str]) -> Stored | None:
+        """The file, where it has all the wanted texts and is not damaged."""
+        stored = self._read(self.path(project))
+        return None if stored.lost or not wanted.keys() <= set(stored.keys) else stored
 
     def missing(self, project: str, texts: Sequence[str]) -> int:
         """How many distinct texts have no vector yet.  Writes nothing and encodes nothing.
@@ -192,6 +201,14 @@ class Vectors:
                 hint="name another encoder; what was embedded so far is kept",
             )
         return rows
+
+
+def _keyed(texts: Sequence[str]) -> tuple[list[bytes], dict[bytes, str]]:
+    """The key of each text, empty for the empty one, and the distinct texts by key."""
+    keys = [key_of(text) if text else b"" for text in texts]
+    wanted = dict(zip(keys, texts, strict=True))
+    wanted.pop(b"", None)
+    return keys, wanted
 
 
 def _parts_folder(path: Path) -> Path:

