@@ -190,3 +190,45 @@ def test_no_machine_and_no_registry_is_named() -> None:
         if path.is_file():
             text = path.read_text(encoding="utf-8")
             assert not [word for word in words if word in text], path
+
+
+def test_the_public_names_are_there_and_imported_late() -> None:
+    code = (
+        "import sys, apikb\n"
+        "before = {name for name in sys.modules if name.startswith('apikb.')}\n"
+        "assert set(apikb.__all__) <= set(dir(apikb))\n"
+        "assert before == set(), before\n"
+        "from apikb import KnowledgeBase\n"
+        "assert 'apikb.retrieval' not in sys.modules and 'numpy' not in sys.modules\n"
+        "from apikb import *\n"
+        "print(*(f'{globals()[name].__module__}.{globals()[name].__name__}' for name in apikb.__all__))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == [
+        "apikb.retrieval.hits.Hit",
+        "apikb.kb.lookup.KnowledgeBase",
+        "apikb.retrieval.retriever.Retriever",
+        "apikb.retrieval.encoders.encoder_named",
+        "apikb.retrieval.pins.parse_pin",
+        "apikb.retrieval.pins.resolve_pins",
+    ]
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        apikb.nonsense  # type: ignore[attr-defined] # noqa: B018
+
+
+def test_type_checkers_know_the_public_names(tmp_path: Path, wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(tmp_path)
+    (tmp_path / "use.py").write_text(
+        "from apikb import KnowledgeBase, Retriever, encoder_named\n"
+        "from apikb import nonsense\n"
+        "retriever = Retriever(KnowledgeBase('kb.duckdb'), encoder=encoder_named('hash'))\n"
+        "reveal_type(retriever.search('q', []))\n"
+    )
+    command = [sys.executable, "-m", "mypy", "--config-file", str(ROOT / "pyproject.toml"), "use.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    lines = [line for line in done.stdout.splitlines() if line.startswith("use.py")]
+    assert len(lines) == 2, done.stdout
+    assert 'has no attribute "nonsense"' in lines[0]
+    assert '"list[apikb.retrieval.hits.Hit]"' in lines[1]
