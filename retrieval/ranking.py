@@ -97,19 +97,16 @@ class Ranking:
 
 def descending(scores: Floats) -> Iterator[int]:
     """Places of the scores above 0, the highest first, of equal ones the first first."""
+    places = np.flatnonzero(scores > 0)
+    values = scores[places]
     count = _FIRST
     done = 0
-    while True:
-        if count < len(scores):
-            least = max(float(np.partition(scores, len(scores) - count)[len(scores) - count]), 0.0)
-        else:
-            least = 0.0
-        places = np.flatnonzero(scores >= least) if least > 0 else np.flatnonzero(scores > 0)
-        order = places[np.argsort(-scores[places], kind="stable")]
-        yield from order[done:].tolist()
+    while done < len(values):
+        least = np.partition(values, len(values) - count)[len(values) - count] if count < len(values) else 0
+        some = np.flatnonzero(values >= least)
+        order = some[np.argsort(-values[some], kind="stable")]
+        yield from places[order[done:]].tolist()
         done = len(order)
-        if least <= 0:
-            return
         count *= 8
 
 
