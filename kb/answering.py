@@ -349,9 +349,11 @@ def _close(name: str, names: tuple[str, ...], path: str) -> tuple[str, ...]:
     return tuple(f"{path}({other})" for other in get_close_matches(name, names, n=3))
 
 
-def statuses(reader: ProjectReader, path: str, parameter: str | None) -> Iterator[tuple[str, str]]:
+def statuses(
+    reader: ProjectReader, path: str, parameter: str | None, resolver: Resolver | None = None
+) -> Iterator[tuple[str, str]]:
     """(version, status) of a path or a parameter for every indexed release."""
-    life = reader.resolver().life(path)
+    life = (resolver or reader.resolver()).life(path)
     tombstone = life.mask_of(Status.TOMBSTONE)
     present, unknown = life.mask_of(Status.PRESENT), life.unknown_mask
     if parameter is not None:

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any, Self
 from . import store
 from .answering import answer_at, answer_parameter, parse_symbol, statuses
 from .answers import Answer, Change, History, SpecifierAnswer
-from .choosing import canonical, exact_release, newest_release, no_match, unknown_project
+from .choosing import canonical, newest_release, no_match, unknown_project
 from .errors import ApikbError, StoreError
 from .reader import ProjectReader
 from .releases import Release, ReleaseStatus, looks_like_specifier, matching_releases
 from .resident import Residents
 from .resolve import prefixes
 from .schema import DOCSTRINGS_SINCE
+from .symbol_view import SymbolView, exact_ordinal
 from .symbols import Status
 
 if TYPE_CHECKING:
@@ -61,6 +62,14 @@ class _Opened:
         self._residents = Residents()
         self._infos: dict[str, tuple[int, ProjectInfo]] | None = None
         self._readers: dict[str, ProjectReader] = {}
+        self._has_docstrings: bool | None = None
+
+    def has_docstrings(self) -> bool:
+        """False for a file that was written before docstrings were kept."""
+        if self._has_docstrings is None:
+            version = store.schema_version(store.reading_cursor(self.connection)) or 0
+            self._has_docstrings = version >= DOCSTRINGS_SINCE
+        return self._has_docstrings
 
     def infos(self) -> dict[str, tuple[int, ProjectInfo]]:
         """Number and figures of each project, by name."""
@@ -219,10 +228,7 @@ class KnowledgeBase:
     def _ordinal(self, reader: ProjectReader, version: str | None) -> int:
         if version is None:
             return newest_release(reader.project, reader.releases)
-        exact = reader.ordinals.get(version)
-        if exact is not None and reader.releases[exact].status == ReleaseStatus.INDEXED:
-            return exact
-        return exact_release(reader.project, reader.releases, version)
+        return exact_ordinal(reader, version)
 
     def _over(self, reader: ProjectReader, symbol: str, specifier: str) -> SpecifierAnswer:
         matching = matching_releases(specifier, reader.releases)
@@ -269,6 +275,22 @@ class KnowledgeBase:
         opened = self._current()
         return Corpus(store.reading_cursor(opened.connection), self._known(project))
 
+    def symbol(self, path: str, project: str | None = None) -> SymbolView:
+        """A symbol, for several questions about it.
+
+        Raises `NotIndexed` where no project has it, `ApikbError` for what is no dotted path.
+        """
+        reader = self._reader(self.resolve_project(path, project))
+        reader.warm()
+        name, parameter = parse_symbol(path)
+        if parameter is not None:
+            raise ApikbError(f"{path} is a parameter", hint=f"ask for the whole: {name}")
+        return SymbolView(reader, name)
+
+    def state(self) -> tuple[int, int, int] | None:
+        """Equal for as long as the file is not replaced."""
+        return self._current().stamp
+
     def statuses(self, symbol: str, project: str | None = None) -> dict[str, Status]:
         """Version -> status of a symbol for every release that could be read.  Raises `NotIndexed`."""
         reader = self._reader(self.resolve_project(symbol, project))
@@ -285,7 +307,7 @@ class KnowledgeBase:
         return audit(self._reader(self._known(project)), private=private)
 
     def _require_docstrings(self) -> None:
-        if (store.schema_version(store.reading_cursor(self._current().connection)) or 0) < DOCSTRINGS_SINCE:
+        if not self._current().has_docstrings():
             raise StoreError(
                 f"{self.path} was written before docstrings were kept",
                 hint="any `apikb index PROJECT` brings it up to date",

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from ..kb.answers import Answer, Span
 from ..kb.errors import ApikbError
 from ..kb.examples import examples_of
 from ..kb.lookup import KnowledgeBase
 from ..kb.prose import clean, summary_of
+from ..kb.symbol_view import SymbolView, docstrings_of
 from ..kb.symbols import Status
 from .hits import Hit, Leg, Marked
 
@@ -30,27 +32,33 @@ class Candidate:
     legs: Mapping[str, Leg]
 
 
-def checked(kb: KnowledgeBase, candidate: Candidate, rank: int, *, every: bool) -> Hit | None:
+class Checked(NamedTuple):
+    """A hit without its docstring, and the symbol that it is about."""
+
+    hit: Hit
+    view: SymbolView
+
+
+def checked(kb: KnowledgeBase, candidate: Candidate, rank: int, *, every: bool) -> Checked | None:
     """The hit of a candidate, all of it read from the store; None where the symbol is not there.
 
     With `every` it must be present in all the pinned releases.
     """
     path, *others = candidate.paths
     try:
-        answer = kb.lookup(path, version=candidate.version, project=candidate.project)
-        statuses = kb.statuses(path, candidate.project)
+        view = kb.symbol(path, candidate.project)
+        answer = view.answer(candidate.version)
+        statuses = view.statuses()
+        present = tuple(other for other in others[:_PATHS] if _is_present(kb, candidate, other))
     except ApikbError:  # The store was replaced by one that has no such release.
         return None
-    assert isinstance(answer, Answer)
     having = tuple(v for v in candidate.versions if statuses.get(v) == Status.PRESENT)
     if answer.status != Status.PRESENT or candidate.version not in having:
         return None
     if every and len(having) < len(candidate.versions):
         return None
-    docstring = _docstring(kb, candidate, path)
-    cleaned = clean(docstring)
     span = _span_at(answer.spans, answer.version, list(statuses))
-    return Hit(
+    hit = Hit(
         rank=rank,
         score=candidate.score,
         project=candidate.project,
@@ -58,10 +66,8 @@ def checked(kb: KnowledgeBase, candidate: Candidate, rank: int, *, every: bool) 
         symbol=path,
         kind=answer.kind or "",
         signature=answer.signature,
-        summary=summary_of(cleaned),
-        docstring=cleaned,
-        examples=tuple(examples_of(docstring)),
-        paths=(path, *(other for other in others[:_PATHS] if _is_present(kb, candidate, other))),
+        summary="",
+        paths=(path, *present),
         versions=having,
         since=span.added if span else candidate.version,
         since_exact=span is not None and span.added_exact,
@@ -70,18 +76,32 @@ def checked(kb: KnowledgeBase, candidate: Candidate, rank: int, *, every: bool) 
         evidence=answer.evidence,
         legs=candidate.legs,
     )
-
-
-def _docstring(kb: KnowledgeBase, candidate: Candidate, path: str) -> str:
-    try:
-        return kb.docstring(path, version=candidate.version, project=candidate.project) or ""
-    except ApikbError:  # A file of before docstrings were kept.
-        return ""
+    return Checked(hit, view)
 
 
 def _is_present(kb: KnowledgeBase, candidate: Candidate, path: str) -> bool:
-    answer = kb.lookup(path, version=candidate.version, project=candidate.project)
-    return isinstance(answer, Answer) and answer.status == Status.PRESENT
+    return kb.symbol(path, candidate.project).is_present(candidate.version)
+
+
+def with_docstrings(found: Sequence[Checked]) -> list[Hit]:
+    """The hits with what their docstrings say.  All are read at once: one by one takes most of a search."""
+    try:
+        texts = docstrings_of((view, hit.version) for hit, view in found)
+    except ApikbError:  # A file of before docstrings were kept.
+        texts = {}
+    return [
+        _with_docstring(hit, texts.get((hit.project, view.docstring_hash(hit.version) or ""), ""))
+        for hit, view in found
+    ]
+
+
+def _with_docstring(hit: Hit, docstring: str) -> Hit:
+    if not docstring:
+        return hit
+    cleaned = clean(docstring)
+    return replace(
+        hit, summary=summary_of(cleaned), docstring=cleaned, examples=tuple(examples_of(docstring))
+    )
 
 
 def _span_at(spans: Sequence[Span], version: str, order: Sequence[str]) -> Span | None:

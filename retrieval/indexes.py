@@ -31,9 +31,12 @@ class DamagedIndex(Exception):
     """A folder that is not what was written."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Opened:
-    """An index, the state of the store that it was made of, and its releases: ordinal -> version."""
+    """An index, the state of the store that it was made of, and its releases: ordinal -> version.
+
+    Each is equal to itself alone.
+    """
 
     fingerprint: str
     versions: tuple[str, ...]
@@ -57,15 +60,23 @@ class Indexes:
         self._note = note
         self._building = threading.Lock()
         self._opened: dict[str, Opened] = {}
+        self._seen: dict[str, object] = {}
+        """By project, the state of the whole file in which its index was found to be the right one."""
 
     def of(self, project: str) -> Opened:
         """The index of a project as the store has it now.  Raises NotIndexed."""
-        corpus = self._kb.corpus(project)
+        # In this order: the file may be replaced in between, and then the next question looks again.
+        state = self._kb.state()
         with self._building:
+            if state is not None and self._seen.get(project) == state:
+                return self._opened[project]
+            corpus = self._kb.corpus(project)
             fingerprint = corpus.fingerprint()
             known = self._opened.get(corpus.project)
             if known is None or known.fingerprint != fingerprint:
                 known = self._opened[corpus.project] = self._open(corpus, fingerprint)
+            if project == corpus.project:
+                self._seen[project] = state
             return known
 
     def _open(self, corpus: Corpus, fingerprint: str) -> Opened:

@@ -6,13 +6,14 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
 from ..kb.errors import ApikbError
 from ..kb.lookup import KnowledgeBase
 from ..kb.public_paths import best_first
-from .checking import Candidate, checked
+from .checking import Candidate, Checked, checked, with_docstrings
 from .dense import DenseTexts
 from .embedding_progress import Progress, unseen
 from .encoders import Encoder
@@ -35,6 +36,8 @@ _CODE_VECTOR = 0.5
 _MEMBERS = frozenset({"method", "property"})
 _NAMED = 3
 """How many symbols one name in a question puts in front."""
+_KEPT = 16
+"""How many filters are remembered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +52,7 @@ class _Part:
     def paths(self, document: int) -> tuple[str, tuple[str, ...]]:
         """The newest release that shows a document, and the paths that carry it there, the best one first."""
         spans = self.opened.index.spans
-        places = np.flatnonzero(spans.documents[self.allowed.rows] == document)
+        places = np.flatnonzero(self.allowed.documents == document)
         newest = self.allowed.ordinals[places].max()
         rows = self.allowed.rows[places[self.allowed.ordinals[places] == newest]]
         runs = {
@@ -57,6 +60,23 @@ class _Part:
             for row in rows
         }
         return self.opened.versions[newest], best_first(runs)
+
+    def of_names(self, numbers: Sequence[int]) -> dict[int, int]:
+        """The documents of those of some names that are allowed, by number."""
+        names = self.allowed.names
+        places = np.searchsorted(names, numbers).tolist()
+        return {
+            number: int(self.allowed.documents[place])
+            for number, place in zip(numbers, places, strict=True)
+            if place < len(names) and names[place] == number
+        }
+
+
+def _allowed(opened: Opened, versions: tuple[str, ...], every: bool) -> Allowed:
+    # By version: the store may have got a release more since the pins were resolved.
+    places = {version: ordinal for ordinal, version in enumerate(opened.versions)}
+    wanted = sorted(places[version] for version in versions if version in places)
+    return opened.index.spans.allowed(wanted, len(opened.index), every=every)
 
 
 class Retriever:
@@ -80,6 +100,8 @@ class Retriever:
         self._indexes = Indexes(kb, note)
         self._encoder = encoder
         self._reranker = reranker
+        # Questions come in series about the same releases.
+        self._allowed = lru_cache(_KEPT)(_allowed)
         self._dense: DenseTexts | None = None
         if encoder is not None:
             self._dense = DenseTexts(Vectors(kb.path, encoder, note=note, progress=progress))
@@ -163,10 +185,7 @@ class Retriever:
         parts = []
         for pinned in pins:
             opened = self._indexes.of(pinned.project)
-            # By version: the store may have got a release more since the pins were resolved.
-            places = {version: ordinal for ordinal, version in enumerate(opened.versions)}
-            wanted = sorted(places[version] for version in pinned.versions if version in places)
-            allowed = opened.index.spans.allowed(wanted, len(opened.index), every=every)
+            allowed = self._allowed(opened, pinned.versions, every)
             vectors = None if self._dense is None else self._dense.of(pinned.project, opened)
             parts.append(_Part(pinned, opened, allowed, vectors))
         return parts
@@ -176,14 +195,13 @@ class Retriever:
         chosen = _Chosen(self._kb, parts, every)
         for ranked in _ranked(query, code, parts, self._query_vector(query, code)):
             hit = chosen.add(*ranked)
-            if hit is not None and hit.deprecated is not None and len(chosen.hits) < k:
+            if hit is not None and hit.deprecated is not None and len(chosen.found) < k:
                 for other in _replacements(hit, ranked[0], parts):
                     chosen.add(*other)
-            if len(chosen.hits) >= k:
+            if len(chosen.found) >= k:
                 break
-        if self._reranker is not None:
-            return reranked(query, chosen.hits[:k], self._reranker)[:wanted]
-        return chosen.hits[:wanted]
+        hits = with_docstrings(chosen.found[:k])
+        return hits if self._reranker is None else reranked(query, hits, self._reranker)[:wanted]
 
     def _query_vector(self, query: str, code: str | None) -> Floats | None:
         if self._encoder is None:
@@ -199,7 +217,7 @@ class _Chosen:
     """Hits as they are chosen: checked in the store, nothing told twice."""
 
     def __init__(self, kb: KnowledgeBase, parts: Sequence[_Part], every: bool) -> None:
-        self.hits: list[Hit] = []
+        self.found: list[Checked] = []
         self._kb = kb
         self._parts = parts
         self._every = every
@@ -207,7 +225,10 @@ class _Chosen:
         self._alike: set[int] = set()
 
     def add(self, number: int, document: int, score: float, legs: Mapping[str, Leg]) -> Hit | None:
-        """Take a document as the next hit; None where it is told already, or is not what the store says."""
+        """Take a document as the next hit, its docstring unread.
+
+        None where it is told already, or is not what the store says.
+        """
         part = self._parts[number]
         same = int(part.opened.index.alike[document])
         if same in self._alike:
@@ -216,12 +237,13 @@ class _Chosen:
         candidate = Candidate(part.pinned.project, version, part.pinned.versions, paths, score, legs)
         if (candidate.project, paths[0]) in self._told:
             return None
-        hit = checked(self._kb, candidate, len(self.hits) + 1, every=self._every)
-        if hit is not None:
-            self.hits.append(hit)
-            self._told.add((hit.project, hit.symbol))
-            self._alike.add(same)
-        return hit
+        found = checked(self._kb, candidate, len(self.found) + 1, every=self._every)
+        if found is None:
+            return None
+        self.found.append(found)
+        self._told.add((found.hit.project, found.hit.symbol))
+        self._alike.add(same)
+        return found.hit
 
 
 _Ranked = tuple[int, int, float, Mapping[str, Leg]]
@@ -280,21 +302,16 @@ def _places(mention: str, part: _Part) -> Iterator[tuple[int, bool, int, str]]:
     asker: then it can be a member of a class, or what the package itself shows, and nothing else.
     """
     index = part.opened.index
-    rows = part.allowed.rows
-    allowed = dict(zip(index.spans.names[rows].tolist(), index.spans.documents[rows].tolist(), strict=True))
-    numbers = [number for number in index.names_ending_in(mention) if number in allowed]
     path = mention
-    while not numbers and "." in path:
+    found = part.of_names(index.names_ending_in(path))
+    while not found and "." in path:
         path = path.partition(".")[2]
-        numbers = [
-            number
-            for number in index.names_ending_in(path)
-            if number in allowed
-            and (
-                KINDS[index.kinds[allowed[number]]] in _MEMBERS
-                or index.names[number].count(".") == path.count(".") + 1
-            )
-        ]
-    for number in numbers:
+        found = {
+            number: document
+            for number, document in part.of_names(index.names_ending_in(path)).items()
+            if KINDS[index.kinds[document]] in _MEMBERS
+            or index.names[number].count(".") == path.count(".") + 1
+        }
+    for number, document in found.items():
         name = index.names[number]
-        yield allowed[number], not ("." + name).endswith("." + path), name.count("."), name
+        yield document, not ("." + name).endswith("." + path), name.count("."), name

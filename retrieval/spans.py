@@ -16,12 +16,15 @@ class Allowed(NamedTuple):
     """What some releases allow.
 
     `mask` bool (documents,).  `rows` int64 (m,): for each allowed name the one row that is shown, that of
-    the newest of the releases that has it; `ordinals` int32 (m,): that release.
+    the newest of the releases that has it; `ordinals` int32 (m,): that release; `names` int32 (m,), rising,
+    and `documents` int32 (m,): what the rows say.
     """
 
     mask: npt.NDArray[np.bool_]
     rows: npt.NDArray[np.int64]
     ordinals: Ints
+    names: Ints
+    documents: Ints
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,5 +57,6 @@ class SpanTable:
             ends = ends[covered == len(wanted)]
         shown = rows[ends]
         mask = np.zeros(documents, np.bool_)
-        mask[self.documents[shown]] = True
-        return Allowed(mask, shown, wanted[stop[shown] - 1])
+        carried = self.documents[shown]
+        mask[carried] = True
+        return Allowed(mask, shown, wanted[stop[shown] - 1], self.names[shown], carried)
