@@ -9,10 +9,12 @@ from typing import Any
 
 import pytest
 
-from apikb.kb.errors import NotIndexed, StoreError
+from apikb.kb.errors import ApikbError, NotIndexed, StoreError
 from apikb.kb.lookup import KnowledgeBase
 from apikb.kb.observations import ProjectObservation
 from apikb.kb.store import fetch, load_observation, migrate, open_reader, publish, run_sql
+from apikb.kb.symbol_view import docstrings_of
+from apikb.kb.symbols import Status
 
 Opener = Callable[..., KnowledgeBase]
 Build = Any
@@ -165,3 +167,21 @@ def test_the_migrated_file_has_the_layout_of_a_new_one(build: Build, path: Path,
         migrated = connection.execute(layout).fetchall()
     with duckdb.connect(str(path), read_only=True) as connection:
         assert connection.execute(layout).fetchall() == migrated
+
+
+def test_a_view_of_a_symbol_tells_what_look_ups_tell(path: Path) -> None:
+    with KnowledgeBase.open(path) as kb:
+        for symbol in ("lib.f", "lib", "lib.nowhere"):
+            view = kb.symbol(symbol)
+            assert view.statuses() == kb.statuses(symbol)
+            for version in kb.statuses(symbol):
+                answer = kb.lookup(symbol, version=version)
+                assert view.answer(version) == answer
+                assert view.is_present(version) == (answer.status == Status.PRESENT)
+                texts = docstrings_of([(view, version)])
+                name = view.docstring_hash(version)
+                assert texts.get(("lib", name or "")) == kb.docstring(symbol, version=version)
+            with pytest.raises(NotIndexed):
+                view.answer("99")
+        with pytest.raises(ApikbError, match="parameter"):
+            kb.symbol("lib.f(x)")
