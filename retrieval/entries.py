@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from .hits import Hit, ShownExample
 from .token_counts import CountTokens
 
+_IMPORT = re.compile(r"^[ \t]*(?:import|from)[ \t].*$", re.MULTILINE)
 _PATHS = 3
 """Other paths of the same thing that are named."""
 
@@ -72,12 +73,14 @@ def best_example(
 ) -> ShownExample | None:
     """The smallest example that compiles; of those that use the symbol, where there are some.
 
-    The first example of many docstrings is nothing but an import.
+    The first example of many docstrings is nothing but an import, which uses nothing.
     """
     names = [name for name in symbol.split(".") if not name.startswith("__")]
     word = re.compile(rf"\b{re.escape(names[-1] if names else symbol)}\b")
 
     def cost(example: ShownExample) -> tuple[bool, int]:
-        return not word.search(example.code), count_tokens(example.code + "\n" + example.output)
+        return not word.search(_IMPORT.sub("", example.code)), count_tokens(
+            example.code + "\n" + example.output
+        )
 
     return min((example for example in examples if example.compiles and example.code), key=cost, default=None)

@@ -167,6 +167,19 @@ def test_examples_that_do_not_compile_are_not_shown() -> None:
     assert "click.echo 'x'" not in packed.text
 
 
+@pytest.mark.parametrize(
+    "line", ["from click import Group", "import click.Group", "  from click import (Group)"]
+)
+def test_an_import_uses_nothing(line: str) -> None:
+    long = "from click import Group\ngroup = Group('all')\ngroup.main()"
+    hit = replace(
+        ECHO, symbol="click.Group", examples=(example(line.strip()), example(long), example("x = 1"))
+    )
+    shown = pack([hit], 10_000).entries[0].example
+    assert shown is not None
+    assert shown.code == long
+
+
 def test_an_example_of_a_constructor_uses_the_class() -> None:
     hit = replace(
         ECHO, symbol="click.Group.__init__", examples=(example("a = 1"), example("g = click.Group('all')"))
