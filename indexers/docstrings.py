@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+from functools import lru_cache
 
 LONGEST = 64 << 10
 """Bytes of UTF-8 that are kept of one docstring; the rest is cut off."""
+_OFTEN = 4 << 10
+"""Characters; longer ones are rare, and would take the memory of many."""
 _READ = 4 * LONGEST
 """Characters of it that are looked at: expanding tabs and cleaning cost time and memory."""
 
@@ -29,12 +32,24 @@ class Docstrings:
 
     def keep(self, text: str | None) -> str | None:
         """Keep a docstring as it stands in the source; the answer is its hash, None where it says nothing."""
-        cleaned = clean(text) if text else ""
-        if not cleaned:
+        if not text:
             return None
-        name = hashlib.blake2b(cleaned.encode(), digest_size=8).hexdigest()
-        self.texts[name] = cleaned
+        # The releases of a project share nearly all docstrings: most were cleaned before.
+        name, cleaned = _kept(text) if len(text) <= _OFTEN else _named(text)
+        if name is not None:
+            self.texts[name] = cleaned
         return name
+
+
+def _named(text: str) -> tuple[str | None, str]:
+    """(hash, text as it is kept); no hash where nothing is left of it."""
+    cleaned = clean(text)
+    if not cleaned:
+        return None, ""
+    return hashlib.blake2b(cleaned.encode(), digest_size=8).hexdigest(), cleaned
+
+
+_kept = lru_cache(maxsize=16_384)(_named)
 
 
 def clean(text: str) -> str:

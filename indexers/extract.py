@@ -146,7 +146,7 @@ def _read(
     scope.open_classes(set_classes(tree, text))
     scope.open_called_setters(text)
     if not is_stub:
-        note_late_patches(tree, text, scope)
+        note_late_patches(tree, scope)
     may_write = "globals()" in text or "sys.modules[__name__]" in text
     written: list[Binding] | None = []
     if scope.opaque is None and may_write and _writes_in_function(tree, text):

@@ -219,7 +219,11 @@ class ModuleFacts(NamedTuple):
 
     def dump(self) -> bytes:
         """Bytes for the cache, without the texts."""
-        return marshal.dumps(_plain(self._replace(texts=())))
+        facts = self._replace(texts=())
+        try:
+            return marshal.dumps(_flat_module(facts))
+        except ValueError:  # a tuple with names stands where none is expected
+            return marshal.dumps(_plain(facts))
 
     @classmethod
     def load(cls, data: bytes) -> ModuleFacts:
@@ -254,6 +258,36 @@ def _binding(item: tuple[Any, ...]) -> Binding:
         data = _FORMS[binding.form]._make(data)
     others = tuple(_binding(other) for other in binding.others)
     return binding._replace(data=data, others=others)
+
+
+def _flat_module(facts: ModuleFacts) -> tuple[Any, ...]:
+    """Like `_plain`, but it looks only where tuples with names are, which most facts are not."""
+    named = {
+        "bindings": tuple(map(_flat, facts.bindings)),
+        "served": tuple(map(_flat, facts.served)),
+        **{name: _plain(getattr(facts, name)) for name in _ANY_NAMED},
+    }
+    return tuple(facts._replace(**named))
+
+
+_ANY_NAMED = ("stars", "factories", "patches", "injected", "patchers")
+
+
+def _flat(binding: Binding) -> tuple[Any, ...]:
+    name, form, data, line, seq, via, condition, others, deprecations = binding
+    if form == "def":
+        data = tuple(data if data.wrapper is None else data._replace(wrapper=_plain(data.wrapper)))
+    elif form == "class":
+        data = tuple(
+            data._replace(
+                members=tuple(map(_flat, data.members)),
+                fields=_plain(data.fields),
+                dataclass=_plain(data.dataclass) if data.dataclass is not None else None,
+            )
+        )
+    elif isinstance(data, tuple):
+        data = _plain(data)
+    return name, form, data, line, seq, via, condition, tuple(map(_flat, others)), deprecations
 
 
 def _plain(value: tuple[Any, ...]) -> tuple[Any, ...]:

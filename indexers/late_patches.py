@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from .facts import Binding
@@ -19,22 +20,19 @@ if TYPE_CHECKING:
 
 _WRITES = re.compile(
     r"^[ \t]+(?:setattr\([ \t]*(?!self\b)([A-Za-z_][\w.]*)[ \t]*,[ \t]*(['\"])(\w+)\2"
-    r"|(?!self\.)([A-Za-z_][\w.]*)\.([A-Za-z_]\w*)[ \t]*(?::[^=\n]+)?=(?!=))",
-    re.MULTILINE,
+    r"|(?!self\.)([A-Za-z_][\w.]*)\.([A-Za-z_]\w*)[ \t]*(?::[^=\n]+)?=(?!=))"
 )
+_INDENT = (" ", "\t")
 _MOST = 500
 
 
-def note_late_patches(tree: ast.Module, text: str, scope: Scope) -> None:
+def note_late_patches(tree: ast.Module, scope: Scope) -> None:
     """Note what functions of a file set on modules that it imports."""
     writes: list[tuple[int, str, str, str]] = []
-    line, position = 1, 0
-    for match in _WRITES.finditer(text):
+    for line, match in _writes(scope):
         owner, name = match[1] or match[4], match[3] or match[5]
         path = imported_path(scope, owner) if owner != "cls" else None
         if path is not None and name.isidentifier():
-            line += text.count("\n", position, match.start())
-            position = match.start()
             writes.append((line, owner.partition(".")[0], path, name))
     if not writes or len(writes) > _MOST:
         return
@@ -46,6 +44,20 @@ def note_late_patches(tree: ast.Module, text: str, scope: Scope) -> None:
         for at, head, path, name in inside:
             if head not in own:
                 scope.reader.patches.append((path, Binding(name, "unknown", reason, at, -1, "dynamic")))
+
+
+def _writes(scope: Scope) -> Iterator[tuple[int, re.Match[str]]]:
+    """Lines that may set something on what the file imports from its own project."""
+    heads = [name for name in scope.env if imported_path(scope, name) is not None]
+    if not heads:
+        return
+    starts = ("setattr(", *(f"{name}." for name in heads))
+    for number, line in enumerate(scope.reader.bodies.lines, 1):
+        # A plain look at how a line starts spares the pattern all others.
+        if line[:1] in _INDENT and line.lstrip(" \t").startswith(starts):
+            match = _WRITES.match(line)
+            if match is not None:
+                yield number, match
 
 
 def _local_names(node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -> set[str]:
