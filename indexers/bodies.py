@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import re
 from bisect import bisect_left, bisect_right
+from functools import cached_property
 from itertools import accumulate
 
 from .accepted_keywords import TakenKeywords
@@ -28,11 +29,18 @@ class Bodies:
     def __init__(self, text: str, *, pruned: bool) -> None:
         self.lines = text.split("\n")
         self.pruned = pruned
-        self._assigned = _self_assignments(self.lines)
-        self._hints = _hint_lines(text)
+        self._text = text
         self._inner: list[tuple[int, str]] | None = None
         self._last: tuple[ast.AST, list[ast.stmt]] | None = None
         self.taken = TakenKeywords(text, self.lines)
+
+    @cached_property
+    def _assigned(self) -> list[tuple[int, str]]:
+        return _self_assignments(self.lines)
+
+    @cached_property
+    def _hints(self) -> list[int]:
+        return _hint_lines(self._text)
 
     def hinted(self, node: ast.AST) -> bool:
         """True where the lines of a definition hint at a mark."""

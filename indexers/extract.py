@@ -61,10 +61,12 @@ def extract(
     suffix: str = ".py",
     pxd: bytes | None = None,
     included: Mapping[str, bytes] | None = None,
+    outline: bool = False,
 ) -> ModuleFacts:
     """Facts of one file.
 
-    `module` is its dotted name, which its relative imports are resolved against.
+    `module` is its dotted name, which its relative imports are resolved against.  An `outline` tells
+    which names a Python file binds and to what kind of thing, and nothing of its functions and classes.
     Raises `SourceError` with the reason where no parser can make sense of it.
     """
     text = decode_source(data).text
@@ -85,7 +87,9 @@ def extract(
         warnings.simplefilter("ignore")
         tree, parser, pruned = _parse(text, prune=not is_stub)
     try:
-        return _read(tree, text, module, parser, is_init=is_init, is_stub=is_stub, pruned=pruned)
+        return _read(
+            tree, text, module, parser, is_init=is_init, is_stub=is_stub, pruned=pruned, outline=outline
+        )
     except RecursionError as error:
         raise SourceError("nested too deep") from error
 
@@ -121,10 +125,18 @@ def _pruned(text: str) -> str | None:
 
 
 def _read(
-    tree: ast.Module, text: str, module: str, parser: str, *, is_init: bool, is_stub: bool, pruned: bool
+    tree: ast.Module,
+    text: str,
+    module: str,
+    parser: str,
+    *,
+    is_init: bool,
+    is_stub: bool,
+    pruned: bool,
+    outline: bool = False,
 ) -> ModuleFacts:
     bodies = Bodies(text, pruned=pruned)
-    reader = FileReader(module, bodies, is_init=is_init, is_stub=is_stub, tree=tree)
+    reader = FileReader(module, bodies, is_init=is_init, is_stub=is_stub, tree=tree, outline=outline)
     if ":=" in text:
         reader.notes.add("walrus")
     if is_init and "." not in module and registers_modules(text):
@@ -143,9 +155,10 @@ def _read(
     scope.finish()
     if module.startswith("matplotlib."):
         note_colormaps(tree, scope)
-    scope.open_classes(set_classes(tree, text))
-    scope.open_called_setters(text)
-    if not is_stub:
+    if not outline:
+        scope.open_classes(set_classes(tree, text))
+        scope.open_called_setters(text)
+    if not is_stub and not outline:
         note_late_patches(tree, scope)
     may_write = "globals()" in text or "sys.modules[__name__]" in text
     written: list[Binding] | None = []
@@ -190,7 +203,9 @@ def _read(
         injected=tuple(reader.injections),
         attached=tuple(reader.attached),
         texts=tuple(reader.docstrings.texts.items()),
-        patchers=(*patchers(text, bodies.lines, scope.functions), *module_patchers(tree, text, bodies)),
+        patchers=()
+        if outline
+        else (*patchers(text, bodies.lines, scope.functions), *module_patchers(tree, text, bodies)),
     )
     return without_the_other(facts, scope.guarded)
 

@@ -69,6 +69,8 @@ SET_AT_RUN_TIME = "attributes are set on the class at run time"
 _GROWING = {"update", "extend", "append", "add", "setdefault"}
 _KNOWN_STARS = {"typing", "enum", "collections", "dataclasses", "functools", "attr", "attrs"}
 """Modules of which a star import is as good as a list of names."""
+_NO_FUNCTION_FACTS = FunctionFacts(None)
+_NO_CLASS_FACTS = ClassFacts((), None, (), ())
 _IMPORT_ERRORS = {"ImportError", "ModuleNotFoundError", "Exception", "BaseException", "AttributeError", ""}
 
 
@@ -76,10 +78,19 @@ class FileReader:
     """What all scopes of one file share."""
 
     def __init__(
-        self, module: str, bodies: Bodies, *, is_init: bool, is_stub: bool, tree: ast.Module | None = None
+        self,
+        module: str,
+        bodies: Bodies,
+        *,
+        is_init: bool,
+        is_stub: bool,
+        tree: ast.Module | None = None,
+        outline: bool = False,
     ) -> None:
         self.module = module
         self.tree = tree or ast.Module([], [])
+        self.outline = outline
+        """Nothing is wanted of functions and classes but that they are there."""
         self.package = module if is_init else module.rpartition(".")[0]
         self.is_init = is_init
         self.is_stub = is_stub
@@ -371,6 +382,9 @@ class Scope:
         if accessor is not None and node.name in self.env:
             self.env[node.name] = d.with_label(self.env[node.name], accessor)
             return
+        if self.reader.outline:
+            self.bind(node.name, "def", _NO_FUNCTION_FACTS, node.lineno)
+            return
         form, data = d.read_function(node, self)
         if form == "attr":
             facts, marks = data
@@ -393,6 +407,9 @@ class Scope:
                 self.setters[node.name] = setter.given
 
     def _class(self, node: ast.ClassDef) -> None:
+        if self.reader.outline:
+            self.bind(node.name, "class", _NO_CLASS_FACTS, node.lineno)
+            return
         inner = Scope(self.reader, "class")
         inner.class_name = node.name
         inner.constants = dict(self.constants) if self.kind == "module" else {}

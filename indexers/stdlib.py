@@ -83,7 +83,7 @@ def _facts(module: str) -> ModuleFacts | None:
     folder = _ROOT.joinpath(*module.split("."))
     for file, is_init in ((folder / "__init__.py", True), (folder.with_suffix(".py"), False)):
         try:
-            return extract(file.read_bytes(), module, is_init=is_init)._replace(texts=())
+            return extract(file.read_bytes(), module, is_init=is_init, outline=True)._replace(texts=())
         except (OSError, SourceError):
             continue
     return None
