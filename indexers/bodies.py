@@ -29,7 +29,7 @@ class Bodies:
     def __init__(self, text: str, *, pruned: bool) -> None:
         self.lines = text.split("\n")
         self.pruned = pruned
-        self._text = text
+        self.text = text
         self._inner: list[tuple[int, str]] | None = None
         self._last: tuple[ast.AST, list[ast.stmt]] | None = None
         self.taken = TakenKeywords(text, self.lines)
@@ -40,7 +40,7 @@ class Bodies:
 
     @cached_property
     def _hints(self) -> list[int]:
-        return _hint_lines(self._text)
+        return _hint_lines(self.text)
 
     def hinted(self, node: ast.AST) -> bool:
         """True where the lines of a definition hint at a mark."""
@@ -116,7 +116,8 @@ def _hint_lines(text: str) -> list[int]:
     lowered = text.lower()
     found: set[int] = set()
     starts: list[int] | None = None
-    for hint in HINTS:
+    hints = [hint for word, longer in HINTS.items() if word in lowered for hint in longer or (word,)]
+    for hint in hints:
         at = lowered.find(hint)
         while at >= 0:
             if starts is None:
@@ -131,6 +132,6 @@ def _self_assignments(lines: list[str]) -> list[tuple[int, str]]:
     return [
         (number, name)
         for number, line in enumerate(lines, 1)
-        if "self." in line and (match := _SELF_ASSIGNMENT.match(line))
+        if "self." in line and "=" in line and (match := _SELF_ASSIGNMENT.match(line))
         for name in _SELF_NAME.findall(match[1].rstrip())
     ]

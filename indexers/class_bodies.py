@@ -215,7 +215,11 @@ def _init_assignments(node: ast.ClassDef) -> Iterator[tuple[str, int]]:
         if isinstance(statement, ast.FunctionDef) and statement.name == "__init__" and statement.args.args:
             itself = statement.args.args[0].arg
             for target in _targets(statement.body):
-                for inner in ast.walk(target):
+                if isinstance(target, ast.Name):
+                    continue
+                # Below `self.x` nothing is stored.
+                plain = isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name)
+                for inner in (target,) if plain else ast.walk(target):
                     if isinstance(inner, ast.Attribute) and isinstance(inner.ctx, ast.Store):
                         if isinstance(inner.value, ast.Name) and inner.value.id == itself:
                             yield inner.attr, inner.lineno

@@ -76,7 +76,7 @@ def named_decorators(node: Function | ast.ClassDef) -> Iterator[tuple[str, ast.e
 
 
 def definition_marks(
-    node: Function | ast.ClassDef, bodies: Bodies, parameters: list[str], constants: Mapping[str, ast.expr]
+    node: Function | ast.ClassDef, bodies: Bodies, constants: Mapping[str, ast.expr]
 ) -> tuple[tuple[Any, ...], str | None]:
     """(deprecations, message of a tombstone) of a definition."""
     marks: list[tuple[Any, ...]] = []
@@ -91,7 +91,7 @@ def definition_marks(
     raises = None
     if not isinstance(node, ast.ClassDef) and bodies.hinted(node):
         body = without_docstring(bodies.body(node))
-        marks.extend(warning_marks(body, parameters, (node.name,)))
+        marks.extend(warning_marks(body, parameter_names(node.args), (node.name,)))
         raises = raised_message(body, constants)
     elif not isinstance(node, ast.ClassDef) and isinstance(node.body[-1], ast.Raise):
         # A constructor's body is never pruned; the message may be a constant that stands elsewhere.
@@ -115,7 +115,7 @@ def read_function(node: Function, scope: Scope) -> tuple[str, Any]:
         elif last == "abstractmethod":
             labels.add("abstract")
     doc = scope.reader.docstrings.keep(docstring_of(node.body))
-    marks, raises = definition_marks(node, scope.reader.bodies, parameter_names(node.args), scope.constants)
+    marks, raises = definition_marks(node, scope.reader.bodies, scope.constants)
     if is_property and scope.is_class:
         returns = expression_text(node.returns)
         adds = added_by_property(node, scope) if node.name == "__signature__" else None
@@ -158,6 +158,8 @@ def _wrapper(node: Function, scope: Scope) -> Any:
 
 def accessor_of(node: Function) -> str | None:
     """The property that `@name.setter` and its like complete, with the label it adds."""
+    if not node.decorator_list:
+        return None
     for name, _ in named_decorators(node):
         owner, _, last = name.rpartition(".")
         if owner == node.name and last in ("setter", "deleter", "getter", "inplace"):

@@ -20,22 +20,26 @@ from ..kb.deprecation_text import (
 from ..kb.symbols import Deprecation
 from .signatures import dotted_name, expression_text
 
-HINTS = (
-    "deprecat",
-    "futurewarning",
-    "no longer",
-    "been removed",
-    "was removed",
-    "is removed",
-    "renamed",
-    "removed in",
-    "removedin",
-    "be removed",
-    "now removed",
-    "moved to",
-    "replaced by",
-)
-"""A function none of whose lines holds one of these (in lower case) sets no mark; its body is not parsed."""
+HINTS: dict[str, tuple[str, ...]] = {
+    "deprecat": (),
+    "futurewarning": (),
+    "no longer": (),
+    "removed": (
+        "been removed",
+        "was removed",
+        "is removed",
+        "removed in",
+        "removedin",
+        "be removed",
+        "now removed",
+    ),
+    "renamed": (),
+    "moved to": (),
+    "replaced by": (),
+}
+"""Words, and for one that is too common alone what it must stand with.
+
+A function none of whose lines holds one of these (in lower case) sets no mark; its body is not parsed."""
 
 _WARNINGS = re.compile(
     r"Deprecat|^FutureWarning$|^RemovedIn|^Pandas\d+Warning$|PendingRemoval", re.IGNORECASE
@@ -370,10 +374,11 @@ def sentinel_marks(arguments: ast.arguments) -> Iterator[tuple[Any, ...]]:
         *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
     ]
     for argument, default in pairs:
-        text = default.value if isinstance(default, ast.Constant) else None
-        dotted = None if default is None or text is not None else dotted_name(default)
-        last = text if isinstance(text, str) else (dotted or "").rpartition(".")[2]
-        if _SENTINEL.match(last):
+        if isinstance(default, ast.Constant):
+            last = default.value if isinstance(default.value, str) else ""
+        else:
+            last = (dotted_name(default) or "").rpartition(".")[2] if default is not None else ""
+        if last and _SENTINEL.match(last):
             yield make_mark("default", None, parameter=argument.arg, line=argument.lineno)
 
 

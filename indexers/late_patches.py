@@ -51,10 +51,13 @@ def _writes(scope: Scope) -> Iterator[tuple[int, re.Match[str]]]:
     heads = [name for name in scope.env if imported_path(scope, name) is not None]
     if not heads:
         return
-    starts = ("setattr(", *(f"{name}." for name in heads))
+    starts = tuple(f"{name}." for name in heads)
+    calls = "setattr(" in scope.reader.bodies.text
     for number, line in enumerate(scope.reader.bodies.lines, 1):
-        # A plain look at how a line starts spares the pattern all others.
-        if line[:1] in _INDENT and line.lstrip(" \t").startswith(starts):
+        # A plain look at a line spares the pattern nearly all of them.
+        if (
+            "=" in line and "." in line and line[:1] in _INDENT and line.lstrip(" \t").startswith(starts)
+        ) or (calls and "setattr(" in line):
             match = _WRITES.match(line)
             if match is not None:
                 yield number, match

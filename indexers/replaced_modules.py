@@ -28,7 +28,7 @@ _MOST_NAMES = 20_000
 
 def may_replace_itself(text: str) -> bool:
     """True where a file may hand tables to what takes its place."""
-    return "ModuleType" in text or _HANDS_ITSELF.search(text) is not None
+    return "ModuleType" in text or ("__name__" in text and _HANDS_ITSELF.search(text) is not None)
 
 
 def replaced_names(

@@ -432,7 +432,7 @@ class Scope:
             inner.env.setdefault(member.name, member)
         for member in called.members if called is not None else ():
             inner.env.setdefault(member.name, member._replace(line=node.lineno))
-        marks, _ = d.definition_marks(node, self.reader.bodies, [], self.constants)
+        marks, _ = d.definition_marks(node, self.reader.bodies, self.constants)
         told, refused = checked_marks(node.body)
         init = inner.env.get("__init__") or inner.env.get("__new__")
         init_facts = init.data if init is not None and init.form == "def" else None
