@@ -10,8 +10,8 @@ from __future__ import annotations
 import ast
 import re
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterable
 from functools import cached_property
-from itertools import accumulate
 
 from .accepted_keywords import TakenKeywords
 from .deprecations import HINTS
@@ -41,6 +41,16 @@ class Bodies:
     @cached_property
     def _hints(self) -> list[int]:
         return _hint_lines(self.text)
+
+    @cached_property
+    def _listing(self) -> list[int]:
+        return lines_with(self.text, ("__all__",))
+
+    def lists_names(self, node: ast.AST) -> bool:
+        """True where the lines below the first one of a definition name `__all__`."""
+        first, last = node.lineno, node.end_lineno or node.lineno  # type: ignore[attr-defined]
+        at = bisect_right(self._listing, first)
+        return at < len(self._listing) and self._listing[at] <= last
 
     def hinted(self, node: ast.AST) -> bool:
         """True where the lines of a definition hint at a mark."""
@@ -111,21 +121,25 @@ def without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:
     return body
 
 
-def _hint_lines(text: str) -> list[int]:
-    """Sorted numbers of the lines that hold a hint.  Plain searching is many times quicker than a pattern."""
-    lowered = text.lower()
+def lines_with(text: str, words: Iterable[str]) -> list[int]:
+    """Sorted numbers of the lines that hold a word.  Plain searching is many times quicker than a pattern."""
     found: set[int] = set()
-    starts: list[int] | None = None
-    hints = [hint for word, longer in HINTS.items() if word in lowered for hint in longer or (word,)]
-    for hint in hints:
-        at = lowered.find(hint)
+    for word in words:
+        at, position, line = text.find(word), 0, 1
         while at >= 0:
-            if starts is None:
-                starts = [0, *accumulate(len(line) + 1 for line in lowered.split("\n"))]
-            line = bisect_right(starts, at)
+            line += text.count("\n", position, at)
+            position = at
             found.add(line)
-            at = lowered.find(hint, starts[line] if line < len(starts) else len(lowered))
+            end = text.find("\n", at)
+            at = text.find(word, end) if end >= 0 else -1
     return sorted(found)
+
+
+def _hint_lines(text: str) -> list[int]:
+    """Sorted numbers of the lines that hold a hint."""
+    lowered = text.lower()
+    found = (hint for word, longer in HINTS.items() if word in lowered for hint in longer or (word,))
+    return lines_with(lowered, found)
 
 
 def _self_assignments(lines: list[str]) -> list[tuple[int, str]]:

@@ -23,10 +23,10 @@ _TAKES = re.compile(r"getattr\(\s*\w+\s*,\s*['\"]__all__['\"]|\b\w+\.__all__\b")
 
 def added_exports(node: ast.FunctionDef | ast.AsyncFunctionDef, bodies: Bodies) -> bool | None:
     """For a function that adds to `__all__`: does it take that of an argument?  None for others."""
-    if "__all__" not in bodies.text:
+    if not bodies.lists_names(node):
         return None
     text = "\n".join(bodies.lines[node.lineno : node.end_lineno])
-    if "__all__" not in text or not _ADDS.search(text):
+    if not _ADDS.search(text):
         return None
     return bool(_TAKES.search(text))
 

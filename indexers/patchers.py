@@ -17,10 +17,9 @@ import re
 import textwrap
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-if TYPE_CHECKING:
-    from .bodies import Bodies
+from .bodies import Bodies, lines_with
 
 _SETS = re.compile(
     r"\bsetattr\(\s*(?P<set>(?!self\b)\w+)\s*,"
@@ -93,7 +92,7 @@ def patchers(text: str, lines: Sequence[str], functions: Iterable[Span]) -> tupl
     [('f', True, ()), ('g', True, ('add',))]
     """
     spans = list(functions)
-    places = _lines_with(text, _WORDS) if spans else []
+    places = lines_with(text, _WORDS) if spans else []
     found = {
         span.name
         for span in spans
@@ -173,19 +172,6 @@ def _with_loops(
             yield from _with_loops(statement.body, inner)
         else:
             yield from ((node, loops) for node in ast.walk(statement))
-
-
-def _lines_with(text: str, words: Iterable[str]) -> list[int]:
-    """Sorted numbers of lines that hold a word.  Plain searching is many times quicker than a pattern."""
-    found: set[int] = set()
-    for word in words:
-        at, position, line = text.find(word), 0, 1
-        while at >= 0:
-            line += text.count("\n", position, at)
-            position = at
-            found.add(line)
-            at = text.find(word, at + len(word))
-    return sorted(found)
 
 
 def writes_mapping(body: str) -> bool:
