@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ..kb.deprecation_text import compile_phrases
 from ..kb.observations import ModuleRead, ModuleStatus
 from .assemble import Assembler, RowCache
 from .cache import Cache
@@ -28,6 +29,7 @@ _REMEMBERED = 200_000
 RECURSION_LIMIT = 12_000
 
 _SUFFIXES: dict[str, str] = {Role.CYTHON: ".pyx", Role.DECLARED: ".pxd"}
+compile_phrases()  # once, for all the workers that are forked from where this is loaded
 _UNREADABLE = "!"
 """In place of facts: the file was read, and this is why it says nothing."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from keyword import iskeyword
 
 LONGEST = 1000
@@ -40,37 +40,34 @@ _FILLERS = (
     r"|decorator|built-in|builtin|standard|library|python's|calls? to|calling|e\.g\.)\s+){0,6}"
 )
 _GAP = r"(?:(?!deprecat|remov)[^.;]|\.(?=\w)){0,80}?"
-_PHRASES = tuple(
-    (word, re.compile(pattern, re.IGNORECASE))
-    for word, pattern in (
-        # From phrases that can only mean a replacement to weaker ones; the first that finds a name wins.
-        # A phrase is tried where its word occurs.
-        ("instead of", r"\binstead of\s+[^,;.]{1,90},\s*(?:please\s+)?use\s+" rf"{_FILLERS}{_NAME}"),
-        ("import", rf"\bimport(?:ed)?\s+(?:it\s+|this\s+|them\s+)?from\s+{_FILLERS}{_NAME}"),
-        ("use", rf"\buse\s+{_FILLERS}{_NAME}{_GAP}\s(?:instead\b(?!\s+of)"
-                r"|as (?:a |an )?(?:replacement|alternative)|in (?:its|their) (?:place|stead))"),
-        ("instead", r"\binstead,?\s+(?:please\s+|you (?:can|should)\s+)?(?:use|call|import|try)\s+"
-                    rf"{_FILLERS}{_NAME}"),
-        ("in favo", rf"\bin\s+favou?r\s+of\s+(?:using\s+)?{_FILLERS}{_NAME}"),
-        ("ed ", rf"\b(?:replaced|superseded|succeeded|obsoleted)\s+(?:by|with)\s+{_FILLERS}{_NAME}"),
-        ("ed ", rf"\b(?:renamed|moved|relocated|migrated)(?:\s+from\s+\S{{1,80}})?\s+(?:to|into|as|under)"
-                rf"\s*{_FILLERS}{_NAME}"),
-        ("renamed", rf"\brenamed:?\s+{_NAME}"),
-        ("is now", r"\bis\s+now\s+(?:called|named|known as|available (?:as|in|from|at)|in|an alias of)"
-                   rf"\s+{_FILLERS}{_NAME}"),
-        ("instead", r"\b(?:call|prefer|set|pass|specify|filter using|import|see|see also|try)\s+"
-                    rf"{_FILLERS}{_NAME}(?:\s+\w+){{0,2}}\s+instead\b(?!\s+of)"),
-        ("replace", rf"\breplace(?:ment)?s?(?:\s+(?:it|this|them))?\s*(?:with|by|is|:)\s+{_FILLERS}{_NAME}"),
-        ("alternative", rf"\balternatives?\s*(?:is|:)\s+{_FILLERS}{_NAME}"),
-        ("alias", rf"\balias\s+(?:of|for)\s+{_FILLERS}{_NAME}"),
-        ("be used", rf"{_NAME}\s+(?:(?:argument|parameter|keyword|option|function|method|class|module)\s+)?"
-                    r"(?:should|can|must|may|is to)\s+be\s+used\b"),
-        (" to ", r"\b(?:switch|migrate|upgrade|change|convert|move)(?:\s+\w+){0,3}?\s+to\s+"
-                 rf"(?:us(?:e|ing)\s+)?{_FILLERS}{_NAME}"),
-        ("use", r"(?:^|[.;:,!)\]]\s*|\b(?:please|and|or|should|just|can|must|rather|to)\s+)use\s+"
+_PHRASES = (
+    # From phrases that can only mean a replacement to weaker ones; the first that finds a name wins.
+    # A phrase is tried where its word occurs.
+    ("instead of", r"\binstead of\s+[^,;.]{1,90},\s*(?:please\s+)?use\s+" rf"{_FILLERS}{_NAME}"),
+    ("import", rf"\bimport(?:ed)?\s+(?:it\s+|this\s+|them\s+)?from\s+{_FILLERS}{_NAME}"),
+    ("use", rf"\buse\s+{_FILLERS}{_NAME}{_GAP}\s(?:instead\b(?!\s+of)"
+            r"|as (?:a |an )?(?:replacement|alternative)|in (?:its|their) (?:place|stead))"),
+    ("instead", r"\binstead,?\s+(?:please\s+|you (?:can|should)\s+)?(?:use|call|import|try)\s+"
                 rf"{_FILLERS}{_NAME}"),
-        ("using", rf"\b(?:consider|recommend|suggest|try|by|through|via)\s+using\s+{_FILLERS}{_NAME}"),
-    )
+    ("in favo", rf"\bin\s+favou?r\s+of\s+(?:using\s+)?{_FILLERS}{_NAME}"),
+    ("ed ", rf"\b(?:replaced|superseded|succeeded|obsoleted)\s+(?:by|with)\s+{_FILLERS}{_NAME}"),
+    ("ed ", rf"\b(?:renamed|moved|relocated|migrated)(?:\s+from\s+\S{{1,80}})?\s+(?:to|into|as|under)"
+            rf"\s*{_FILLERS}{_NAME}"),
+    ("renamed", rf"\brenamed:?\s+{_NAME}"),
+    ("is now", r"\bis\s+now\s+(?:called|named|known as|available (?:as|in|from|at)|in|an alias of)"
+               rf"\s+{_FILLERS}{_NAME}"),
+    ("instead", r"\b(?:call|prefer|set|pass|specify|filter using|import|see|see also|try)\s+"
+                rf"{_FILLERS}{_NAME}(?:\s+\w+){{0,2}}\s+instead\b(?!\s+of)"),
+    ("replace", rf"\breplace(?:ment)?s?(?:\s+(?:it|this|them))?\s*(?:with|by|is|:)\s+{_FILLERS}{_NAME}"),
+    ("alternative", rf"\balternatives?\s*(?:is|:)\s+{_FILLERS}{_NAME}"),
+    ("alias", rf"\balias\s+(?:of|for)\s+{_FILLERS}{_NAME}"),
+    ("be used", rf"{_NAME}\s+(?:(?:argument|parameter|keyword|option|function|method|class|module)\s+)?"
+                r"(?:should|can|must|may|is to)\s+be\s+used\b"),
+    (" to ", r"\b(?:switch|migrate|upgrade|change|convert|move)(?:\s+\w+){0,3}?\s+to\s+"
+             rf"(?:us(?:e|ing)\s+)?{_FILLERS}{_NAME}"),
+    ("use", r"(?:^|[.;:,!)\]]\s*|\b(?:please|and|or|should|just|can|must|rather|to)\s+)use\s+"
+            rf"{_FILLERS}{_NAME}"),
+    ("using", rf"\b(?:consider|recommend|suggest|try|by|through|via)\s+using\s+{_FILLERS}{_NAME}"),
 )  # fmt: skip
 _IMPORT_FROM = re.compile(
     rf"\b(?:import|use)\s+{_FILLERS}{_NAME}\s+from\s+{_FILLERS}"
@@ -96,6 +93,18 @@ _OR_CODE = re.compile(rf"\s+or\s+{_FILLERS}{_NAME}", re.IGNORECASE)
 _ARTICLE = re.compile(r"\b(?:an?|more|its)\s+$", re.IGNORECASE)
 
 
+@cache
+def _compiled(phrase: str) -> re.Pattern[str]:
+    """A phrase as a pattern: to compile all of them takes as long as to import a dozen modules."""
+    return re.compile(phrase, re.IGNORECASE)
+
+
+def compile_phrases() -> None:
+    """Compile all of them now: for a process that others are forked from."""
+    for _, phrase in _PHRASES:
+        _compiled(phrase)
+
+
 @lru_cache(maxsize=4096)
 def replacement_in(message: str | None, own: str | None = None) -> str | None:
     """The name that a message tells to use, None where it names none.  `own` is what is deprecated itself.
@@ -109,7 +118,7 @@ def replacement_in(message: str | None, own: str | None = None) -> str | None:
     if imported and ("." in imported["module"] or imported.group().lower().startswith("import")):
         return f"{imported['module']}.{imported['name'].lstrip('.')}"
     for word, phrase in _PHRASES:
-        for found in phrase.finditer(text) if word in lowered else ():
+        for found in _compiled(phrase).finditer(text) if word in lowered else ():
             name = found["name"].lstrip(".")
             if name != own and _is_name(found, text) and not _REFUSED.search(text[: found.start()]):
                 return _clearer(text[found.end() :]) or name if name.islower() and name.isalpha() else name
