@@ -3,28 +3,20 @@
 from __future__ import annotations
 
 import html
+import importlib.util
 import json
 import re
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC
 from email.message import Message
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 
 from packaging.utils import InvalidName, canonicalize_name
-from pypi_simple import (
-    ACCEPT_JSON_PREFERRED,
-    PYPI_SIMPLE_ENDPOINT,
-    DistributionPackage,
-    ProjectPage,
-    UnexpectedRepoVersionWarning,
-    UnparsableFilenameError,
-    UnsupportedRepoVersionError,
-    parse_filename,
-)
 
 from ..kb.errors import IndexingError
 from ..kb.progress import NullProgress, Progress
@@ -42,14 +34,20 @@ from .artifacts import (
 from .connections import public
 from .local_files import local_artifacts, open_artifact, open_local, url_path
 from .pip_config import PipSettings, read_pip_settings
+from .plain_page import read_plain_page
 from .remote import RemoteSource
 from .transfer import Page, StatusError, Transfer
 from .zip_archive import ZipArchive
+
+if TYPE_CHECKING:
+    from pypi_simple import DistributionPackage, ProjectPage
 
 SMALL = 1_000_000
 """Bytes: a pure wheel below this is one plain GET, since one round trip costs about as much."""
 _JSON = "application/vnd.pypi.simple.v1+json"
 _HTML = ("application/vnd.pypi.simple.v1+html", "text/html", "application/xhtml+xml")
+ACCEPT = f"{_JSON}, {_HTML[0]};q=0.5, {_HTML[1]};q=0.01"
+_ENDPOINT = re.compile(r"""^PYPI_SIMPLE_ENDPOINT\b[^=\n]*=\s*(['"])(https://[^'"\s]+)\1""", re.MULTILINE)
 
 
 class SimpleIndex:
@@ -170,7 +168,7 @@ class SimpleIndex:
             return *_from_folder(self._index, name), 0
         url = f"{self._index.rstrip('/')}/{name}/"
         try:
-            page = self._transfer.page(url, ACCEPT_JSON_PREFERRED)
+            page = self._transfer.page(url, ACCEPT)
         except StatusError as error:
             if error.status in (404, 410):
                 return [], (), 0
@@ -191,9 +189,25 @@ _BROKEN = "broken:"
 _HREF = re.compile(rb"""(\bhref\s*=\s*["'])([^"']*)(["'])""", re.IGNORECASE)
 
 
+def default_endpoint() -> str:
+    """The address that pypi-simple knows.
+
+    It is read in its source: to load it takes longer than all that a small project needs, and nothing
+    else of it may be wanted.
+    """
+    found = importlib.util.find_spec("pypi_simple")
+    if found is not None and found.origin is not None:
+        written = _ENDPOINT.search(Path(found.origin).read_text("utf-8"))
+        if written is not None:
+            return written[2]
+    from pypi_simple import PYPI_SIMPLE_ENDPOINT
+
+    return PYPI_SIMPLE_ENDPOINT
+
+
 def _index_location(given: str | None) -> str | Path:
     """Return the URL of an index, or the folder that stands in for one."""
-    url = given or PYPI_SIMPLE_ENDPOINT
+    url = given or default_endpoint()
     scheme = _scheme(url)
     if scheme in ("http", "https"):
         return url
@@ -233,22 +247,52 @@ def _read_page(page: Page, name: str) -> tuple[list[ListedFile], Iterable[str]]:
     header["Content-Type"] = page.content_type
     kind = header.get_content_type()
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UnexpectedRepoVersionWarning)
-            if kind == _JSON:
-                parsed = ProjectPage.from_json_data(_without_broken_urls(json.loads(page.body)), page.url)
-            elif kind in _HTML:
-                charset = header.get_param("charset")
-                encoding = charset if isinstance(charset, str) else None
-                body = _HREF.sub(_unbroken, page.body)
-                parsed = ProjectPage.from_html(name, body, page.url, encoding)
-            else:
-                raise ValueError(f"it is {kind}")
-    except (ValueError, RecursionError, UnsupportedRepoVersionError, AssertionError) as error:
+        if kind not in (_JSON, *_HTML):
+            raise ValueError(f"it is {kind}")
+        if kind != _JSON:
+            return _from_html(page, name, header.get_param("charset"))
+        data = json.loads(page.body)
+        return read_plain_page(data, name) or _from_json(data, page, name)
+    except (ValueError, RecursionError, AssertionError) as error:
         raise IndexingError(
             f"the answer of {public(page.url)} is not understood: {str(error).splitlines()[0]}",
             hint="--index-url wants the address of a Simple API, the folder above the projects",
         ) from error
+
+
+def _from_json(data: Any, page: Page, name: str) -> tuple[list[ListedFile], Iterable[str]]:
+    """Read any decoded JSON page.  Raises `ValueError` and its like."""
+    from pypi_simple import ProjectPage
+
+    with _any_minor_version():
+        parsed = ProjectPage.from_json_data(_without_broken_urls(data), page.url)
+    return _all_listed(parsed, page, name)
+
+
+def _from_html(page: Page, name: str, charset: object) -> tuple[list[ListedFile], Iterable[str]]:
+    """Read an HTML page.  Raises `ValueError` and its like."""
+    from pypi_simple import ProjectPage
+
+    encoding = charset if isinstance(charset, str) else None
+    with _any_minor_version():
+        parsed = ProjectPage.from_html(name, _HREF.sub(_unbroken, page.body), page.url, encoding)
+    return _all_listed(parsed, page, name)
+
+
+@contextmanager
+def _any_minor_version() -> Iterator[None]:
+    """A newer minor version of the API only adds to it; a newer major one is a `ValueError`."""
+    from pypi_simple import UnexpectedRepoVersionWarning, UnsupportedRepoVersionError
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnexpectedRepoVersionWarning)
+        try:
+            yield
+        except UnsupportedRepoVersionError as error:
+            raise ValueError(str(error)) from error
+
+
+def _all_listed(parsed: ProjectPage, page: Page, name: str) -> tuple[list[ListedFile], Iterable[str]]:
     local = _scheme(page.url) == "file"
     return [_listed(package, name, local=local) for package in parsed.packages], parsed.versions or ()
 
@@ -299,6 +343,8 @@ def _listed(package: DistributionPackage, project: str, *, local: bool) -> Liste
 
 def _listed_local(file: ArtifactFile, project: str) -> ListedFile | None:
     """Return a local file with its version, None if it is another project's."""
+    from pypi_simple import UnparsableFilenameError, parse_filename
+
     try:
         name, version, kind = parse_filename(file.filename, project)
     except UnparsableFilenameError:
