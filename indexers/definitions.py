@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Iterator, Mapping
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from .bodies import Bodies, without_docstring
@@ -20,7 +21,7 @@ from .made_classes import made_classes
 from .mangling import mangled_signature
 from .partials import PARTIALS, plain_bound, read_partial
 from .signatures import dotted_name, expression_text, signature_of, too_deep
-from .wrappers import added_by_property, call_wrapper, read_wrapper
+from .wrappers import added_by_property, call_wrapper, may_wrap, read_wrapper
 
 if TYPE_CHECKING:
     from .scope import Scope
@@ -33,6 +34,7 @@ _PROPERTIES = {
     "classproperty",
     "deprecated_property", "lazy_attribute", "_api.deprecate_privatize_attribute",
 }  # fmt: skip
+_READ_IN_CONTEXT = ("__call__", "__new__")
 _VALUE_LENGTH = 80
 _OTHER_PROJECTS = frozenset(
     {
@@ -99,8 +101,49 @@ def definition_marks(
     return tuple(marks), raises
 
 
+_known: dict[bytes, tuple[FunctionFacts, str | None]] = {}
+"""Facts, with the docstring, of functions that were read before and whose text alone tells them."""
+_MOST_KNOWN = 50_000
+
+
 def read_function(node: Function, scope: Scope) -> tuple[str, Any]:
-    """(form, facts) of a function, a method or a decorated property."""
+    """(form, facts) of a function, a method or a decorated property.
+
+    Most functions of a file are in the release before, too, word for word: those are read once.
+    """
+    key = _text_key(node, scope)
+    found = _known.get(key) if key is not None else None
+    texts = scope.reader.docstrings.texts
+    if found is not None:
+        facts, text = found
+        if facts.doc is not None and text is not None:
+            texts[facts.doc] = text
+        return "def", facts
+    form, data = _read_function(node, scope)
+    if key is not None and form == "def" and data.deprecations == () and data.raises is None:
+        if len(_known) >= _MOST_KNOWN:
+            _known.clear()
+        _known[key] = data, texts[data.doc] if data.doc is not None else None
+    return form, data
+
+
+def _text_key(node: Function, scope: Scope) -> bytes | None:
+    """Stands for all that the facts of a function rest on; None where that is more than its own lines.
+
+    Decorators, what a body hints at and what a wrapper does are read with the rest of the file in view.
+    A skeleton's tree, and that of another parser, is not the tree of these lines.
+    """
+    bodies = scope.reader.bodies
+    if node.decorator_list or not bodies.pruned or node.name in _READ_IN_CONTEXT or bodies.hinted(node):
+        return None
+    if isinstance(node.body[-1], ast.Raise) or (scope.kind == "module" and may_wrap(node, bodies)):
+        return None
+    lines = bodies.lines[node.lineno - 1 : node.end_lineno]
+    context = f"\0{scope.kind}\0{scope.class_name}\0{scope.reader.is_stub}"
+    return blake2b("\n".join((*lines, context)).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def _read_function(node: Function, scope: Scope) -> tuple[str, Any]:
     labels: set[str] = {"async"} if isinstance(node, ast.AsyncFunctionDef) else set()
     is_property = False
     for name, _ in named_decorators(node):

@@ -55,12 +55,17 @@ class WrapperFacts(NamedTuple):
 def read_wrapper(node: Function, scope: Scope) -> WrapperFacts | None:
     """What a function does when it is used as a decorator, None where it is none or cannot be told."""
     bodies = scope.reader.bodies
-    if not (_may_hold_function(node, bodies) or is_parameter_decorator(node.name)):
+    if not may_wrap(node, bodies):
         return None
     factory = Factory.of(node, scope)
     body = bodies.body(node)
     found = _level(body, node, factory, _LEVELS)
     return found._replace(depth=0) if found is not None and _is_optional(node, body) else found
+
+
+def may_wrap(node: Function, bodies: Bodies) -> bool:
+    """False for the most part: a function that cannot be a decorator."""
+    return _may_hold_function(node, bodies) or is_parameter_decorator(node.name)
 
 
 def _may_hold_function(node: Function, bodies: Bodies) -> bool:
