@@ -17,9 +17,11 @@ from typing import Any
 from ..kb.errors import IndexingError
 from .facts import EXTRACTOR_VERSION
 
+# Rows as long as facts and docstrings are only appended, and the short keys kept beside them: in the order of
+# their hashes every one of them would land in another page, which takes three times as long to write.
 _SCHEMA = """
-CREATE TABLE IF NOT EXISTS facts (key BLOB PRIMARY KEY, data BLOB NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS docstrings (number INTEGER PRIMARY KEY, text BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS facts (key BLOB PRIMARY KEY, data BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS docstrings (number INTEGER UNIQUE NOT NULL, text BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS contents (sha256 TEXT PRIMARY KEY, size INTEGER, crc32 INTEGER) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS manifests (key TEXT PRIMARY KEY, data BLOB NOT NULL) WITHOUT ROWID;
 """

@@ -282,6 +282,7 @@ def _flat(binding: Binding) -> tuple[Any, ...]:
             data._replace(
                 members=tuple(map(_flat, data.members)),
                 fields=_plain(data.fields),
+                setters=_plain(data.setters),
                 dataclass=_plain(data.dataclass) if data.dataclass is not None else None,
             )
         )
