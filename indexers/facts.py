@@ -262,7 +262,7 @@ def _binding(item: tuple[Any, ...]) -> Binding:
 
 def _flat_module(facts: ModuleFacts) -> tuple[Any, ...]:
     """Like `_plain`, but it looks only where tuples with names are, which most facts are not."""
-    named = {
+    named: dict[str, Any] = {
         "bindings": tuple(map(_flat, facts.bindings)),
         "served": tuple(map(_flat, facts.served)),
         **{name: _plain(getattr(facts, name)) for name in _ANY_NAMED},

@@ -72,13 +72,12 @@ def plain_text(node: ast.expr, depth: int = _PLAIN_DEPTH) -> str | None:
     None for anything else.  Nearly all annotations and defaults are of this kind, and to build
     griffe's expression first takes ten times as long.
     """
-    kind = type(node)
-    if kind is ast.Name:
-        return node.id  # type: ignore[attr-defined]
-    if kind is ast.Attribute:
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
         return dotted_name(node)
-    if kind is ast.Constant:
-        value = node.value  # type: ignore[attr-defined]
+    if isinstance(node, ast.Constant):
+        value = node.value
         return "..." if value is ... else None if type(value) is int and value >= _LARGE else repr(value)
     if not depth:
         return None
