@@ -235,24 +235,27 @@ class OutputScores:
     cdc: bool
 
 
-def score(gold: Gold, outputs: Sequence[str], programs: Sequence[str], *, block: bool) -> list[OutputScores]:
+def score(
+    gold: Gold, outputs: Sequence[str], programs: Sequence[str], *, block: bool, compiled: bool = True
+) -> list[OutputScores]:
     """All official scores of the outputs of one task; equal outputs are scored once.
 
     `programs` are the outputs in their places.  `block` looks at core lines of the outputs, as the scripts
-    do for blocks and edits.  What is verified is that the output compiles by itself.
+    do for blocks and edits.  What is verified is that the output compiles by itself; where it is not
+    `compiled`, as of other languages than Python, everything passes for verified.
     """
     known: dict[str, OutputScores] = {}
     for output, program in zip(outputs, programs, strict=True):
         if output not in known:
-            known[output] = _score(gold, output, program, block)
+            known[output] = _score(gold, output, program, block, compiled)
     return [known[output] for output in outputs]
 
 
-def _score(gold: Gold, output: str, program: str, block: bool) -> OutputScores:
+def _score(gold: Gold, output: str, program: str, block: bool, compiled: bool) -> OutputScores:
     if gold.name not in output or not gold.name:
         return OutputScores(False, 0.0, 0.0, 0.0, 0.0, False, False)
     names, lines = ism(gold, output), pm(gold, output)
-    verified = (names > 0 or lines > 0) and compiles(output)
+    verified = (names > 0 or lines > 0) and (not compiled or compiles(output))
     line = core_line(output, gold.name) if block else None
     return OutputScores(
         exact(gold, output),
@@ -261,5 +264,5 @@ def _score(gold: Gold, output: str, program: str, block: bool) -> OutputScores:
         names if verified else 0.0,
         lines if verified else 0.0,
         em(gold, output),
-        cdc(gold, output, program, line),
+        cdc(gold, output, program if compiled else "", line),
     )
