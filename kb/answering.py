@@ -321,6 +321,16 @@ def _parameter_present(base: Answer, found: Parameter, item: Item) -> Answer:
     )
 
 
+def deprecated_parameters(reader: ProjectReader, path: str, ordinal: int) -> list[Answer]:
+    """The answers for the marked parameters of a path at a release, in the order of the signature."""
+    item = reader.resolver().life(path).at(ordinal)
+    if item is None or item.state.status != Status.PRESENT:
+        return []
+    marked = {mark.parameter for mark in item.state.deprecations}
+    names = [name for name in accepted(item.state) if name in marked] if marked - {None} else []
+    return [answer_parameter(reader, path, name, ordinal) for name in names]
+
+
 def _swallowed(path: str, item: Item) -> str:
     signature = item.state.signature
     if signature is None:

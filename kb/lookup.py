@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from . import store
-from .answering import answer_at, answer_parameter, parse_symbol, statuses
+from .answering import answer_at, answer_parameter, deprecated_parameters, parse_symbol, statuses
 from .answers import Answer, Change, History, SpecifierAnswer
 from .choosing import canonical, newest_release, no_match, unknown_project
 from .errors import ApikbError, StoreError
@@ -229,6 +229,17 @@ class KnowledgeBase:
         if version is None:
             return newest_release(reader.project, reader.releases)
         return exact_ordinal(reader, version)
+
+    def deprecated_parameters(
+        self, symbol: str, *, version: str | None = None, project: str | None = None
+    ) -> list[Answer]:
+        """The parameters of a symbol that are deprecated at a release, as `lookup` answers for each of them.
+
+        Raises `NotIndexed`.
+        """
+        reader = self._reader(self.resolve_project(symbol, project))
+        reader.warm()
+        return deprecated_parameters(reader, parse_symbol(symbol)[0], self._ordinal(reader, version))
 
     def _over(self, reader: ProjectReader, symbol: str, specifier: str) -> SpecifierAnswer:
         matching = matching_releases(specifier, reader.releases)

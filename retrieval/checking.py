@@ -57,7 +57,8 @@ def checked(kb: KnowledgeBase, candidate: Candidate, rank: int, *, every: bool) 
         return None
     if every and len(having) < len(candidate.versions):
         return None
-    span = _span_at(answer.spans, answer.version, list(statuses))
+    order = list(statuses)
+    span = _span_at(answer.spans, answer.version, order)
     hit = Hit(
         rank=rank,
         score=candidate.score,
@@ -73,6 +74,7 @@ def checked(kb: KnowledgeBase, candidate: Candidate, rank: int, *, every: bool) 
         since_exact=span is not None and span.added_exact,
         until=span.removed if span else None,
         deprecated=_marked(answer, span),
+        deprecated_parameters=_marked_parameters(kb, candidate, path, order),
         evidence=answer.evidence,
         legs=candidate.legs,
     )
@@ -118,3 +120,14 @@ def _marked(answer: Answer, span: Span | None) -> Marked | None:
     if mark is None:
         return None
     return Marked(span.deprecated if span else None, mark.message, answer.replacement or mark.replacement)
+
+
+def _marked_parameters(
+    kb: KnowledgeBase, candidate: Candidate, path: str, order: Sequence[str]
+) -> dict[str, Marked]:
+    found = {}
+    for answer in kb.deprecated_parameters(path, version=candidate.version, project=candidate.project):
+        marked = _marked(answer, _span_at(answer.spans, answer.version, order))
+        if marked is not None and answer.parameter is not None:
+            found[answer.parameter.name] = marked
+    return found

@@ -42,9 +42,11 @@ def full_entries(hits: Iterable[Hit], count_tokens: CountTokens) -> list[Entry]:
 def _same(first: Hit, other: Hit) -> bool:
     """Whether two hits are one thing: by their paths, or by what they say.
 
-    Never where only one is deprecated: that is what a reader must see.
+    Never where only one, or only a parameter of one, is deprecated: that is what a reader must see.
     """
-    if (first.project, first.version, first.deprecated) != (other.project, other.version, other.deprecated):
+    if (first.project, first.version) != (other.project, other.version):
+        return False
+    if first.deprecated != other.deprecated or first.deprecated_parameters != other.deprecated_parameters:
         return False
     if first.symbol == other.symbol or first.symbol in other.paths or other.symbol in first.paths:
         return True

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
 from xml.sax.saxutils import escape, quoteattr
 
 from ..kb.text import one_line, visible
@@ -45,7 +46,9 @@ def _python_lines(entry: Entry) -> Iterator[str]:
     if entry.also:
         yield f"# also: {one_line(', '.join(entry.also))}"
     if hit.deprecated is not None:
-        yield f"# {_deprecation(hit.deprecated)}"
+        yield f"# {_deprecation('DEPRECATED', hit.deprecated)}"
+    for name, marked in hit.deprecated_parameters.items():
+        yield f"# {_deprecation(f'DEPRECATED parameter {name}', marked)}"
     yield one_line(hit.symbol + (hit.signature or ""))
     if entry.example is not None:
         yield ""
@@ -67,11 +70,16 @@ def _span(hit: Hit) -> str:
     return since if hit.until is None else f"{since}, gone in {hit.until}"
 
 
-def _deprecation(marked: Marked) -> str:
+def _deprecation(what: str, marked: Marked) -> str:
+    """What is marked, since when, what to use, what the mark says.
+
+    >>> _deprecation("DEPRECATED parameter a", Marked("1.2", None, "b"))
+    'DEPRECATED parameter a since 1.2: use b instead'
+    """
     since = f" since {marked.since}" if marked.since else ""
     instead = f": use {marked.replacement} instead" if marked.replacement else ""
     message = f" ({marked.message})" if marked.message else ""
-    return one_line(f"DEPRECATED{since}{instead}{message}")
+    return one_line(f"{what}{since}{instead}{message}")
 
 
 def printable(text: str) -> str:
@@ -106,6 +114,10 @@ def _symbol(entry: Entry) -> Iterator[str]:
     if hit.deprecated is not None:
         marks = _attributes(since=hit.deprecated.since, use=hit.deprecated.replacement)
         yield f"<deprecated{marks}>{escape(one_line(hit.deprecated.message or ''))}</deprecated>"
+    for name, marked in hit.deprecated_parameters.items():
+        marks = _attributes(name=name, since=marked.since, use=marked.replacement)
+        said = escape(one_line(marked.message or ""))
+        yield f"<deprecated-parameter{marks}>{said}</deprecated-parameter>"
     if entry.example is not None:
         yield f"<example>\n{escape(printable(entry.example.code))}\n</example>"
         if entry.example.output:
@@ -131,7 +143,6 @@ def as_json(entries: Sequence[Entry]) -> str:
 
 def _object(entry: Entry) -> dict[str, object]:
     hit = entry.hit
-    marked = hit.deprecated
     return {
         "symbol": hit.symbol,
         "also": list(entry.also),
@@ -142,12 +153,18 @@ def _object(entry: Entry) -> dict[str, object]:
         "since": hit.since or None,
         "since_exact": hit.since_exact,
         "until": hit.until,
-        "deprecated": None
-        if marked is None
-        else {"since": marked.since, "message": marked.message, "replacement": marked.replacement},
+        **marks_json(hit),
         "example": None if entry.example is None else _example(entry.example),
         "summary": entry.summary or None,
         "docstring": entry.docstring or None,
+    }
+
+
+def marks_json(hit: Hit) -> dict[str, object]:
+    """What is deprecated, as members of an object: the hit (null where it is not) and its parameters."""
+    return {
+        "deprecated": None if hit.deprecated is None else asdict(hit.deprecated),
+        "deprecated_parameters": {name: asdict(mark) for name, mark in hit.deprecated_parameters.items()},
     }
 
 

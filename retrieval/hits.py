@@ -35,7 +35,7 @@ class Leg:
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """A deprecation that holds at the release of a hit."""
+    """A deprecation of a symbol, or of one of its parameters, that holds at the release of a hit."""
 
     since: str | None
     """First release of the span that is marked."""
@@ -76,6 +76,8 @@ class Hit:
     until: str | None = None
     """First release after the span that lacks it; None while nothing proves the end."""
     deprecated: Marked | None = None
+    deprecated_parameters: Mapping[str, Marked] = field(default_factory=dict)
+    """By name, in the order of the signature."""
     evidence: Evidence | None = None
     legs: Mapping[str, Leg] = field(default_factory=dict)
     """By name of the leg: `name` (the question names it), `lexical`, `dense`, `replacement` (of the

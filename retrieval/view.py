@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from ..kb.reports import fact
 from ..kb.text import UNICODE, Glyphs, Paint, fit, one_line, plain, visible
 from .entries import best_example
-from .formats import printable
+from .formats import marks_json, printable
 from .hits import Hit, Marked
 from .packing import Packed, Part
 from .pins import PinnedProject
@@ -57,6 +57,8 @@ def _facts(hit: Hit, explain: bool, columns: int, glyphs: Glyphs, paint: Paint) 
     yield from fact("span", span_text(hit), columns)
     if hit.deprecated is not None:
         yield from (paint(line, "warn") for line in _deprecation(hit.deprecated, columns))
+    for name, marked in hit.deprecated_parameters.items():
+        yield from (paint(line, "warn") for line in _deprecated_parameter(name, marked, columns))
     yield from _example(hit, columns, glyphs, paint)
     if hit.evidence is not None and hit.evidence.artifact:
         yield from fact("artifact", one_line(hit.evidence.artifact), columns)
@@ -90,6 +92,15 @@ def _deprecation(marked: Marked, columns: int) -> Iterator[str]:
         yield from fact("says", one_line(marked.message), columns)
 
 
+def _deprecated_parameter(name: str, marked: Marked, columns: int) -> Iterator[str]:
+    text = f"{name}: deprecated" + (f" since {marked.since}" if marked.since else "")
+    if marked.replacement:
+        text += f", use {marked.replacement} instead"
+    elif marked.message:
+        text += f" ({marked.message})"
+    yield from fact("parameter", one_line(text), columns)
+
+
 def _example(hit: Hit, columns: int, glyphs: Glyphs, paint: Paint) -> Iterator[str]:
     example = best_example(hit.symbol, hit.examples, count_pieces)
     if example is None:
@@ -107,7 +118,7 @@ def _example(hit: Hit, columns: int, glyphs: Glyphs, paint: Paint) -> Iterator[s
 
 def hit_json(hit: Hit) -> dict[str, object]:
     """A hit as an object; what is not known is null."""
-    marked, evidence = hit.deprecated, hit.evidence
+    evidence = hit.evidence
     return {
         "rank": hit.rank,
         "score": hit.score,
@@ -127,9 +138,7 @@ def hit_json(hit: Hit) -> dict[str, object]:
         "since": hit.since or None,
         "since_exact": hit.since_exact,
         "until": hit.until,
-        "deprecated": None
-        if marked is None
-        else {"since": marked.since, "message": marked.message, "replacement": marked.replacement},
+        **marks_json(hit),
         "evidence": None
         if evidence is None
         else {

@@ -22,6 +22,7 @@ from support import Place, make_wheel
 
 from apikb.cli import cli
 from apikb.cli.printing import embedding_shown
+from apikb.kb.errors import NotIndexed
 from apikb.kb.lookup import KnowledgeBase
 from apikb.retrieval.asking import Question, ask
 from apikb.retrieval.embedding_progress import Embedding
@@ -69,7 +70,19 @@ def obey(rows):
 OTHER = '''
 def parse(text):
     """Add the rows of a text to a list."""
+
+def cut(text, sep=None, separator=None, limit=None):
+    """Cut a text into pieces.
+
+    Parameters
+    ----------
+    sep : str
+        Where to cut.
+    """
 '''
+RENAMED = OTHER.replace(
+    "Where to cut.", "Where to cut.\n\n        .. deprecated:: 3.0\n           Use `separator` instead."
+)
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +96,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
         ("tables", "1.0"): head + CONCAT + APPEND,
         ("tables", "1.1"): head + CONCAT + APPEND + WARNING,
         ("tables", "2.0"): head + CONCAT + ORDERS,
-        ("texts", "3.0"): OTHER,
+        ("texts", "2.9"): OTHER,
+        ("texts", "3.0"): RENAMED,
     }
     for (project, version), source in sources.items():
         content = make_wheel({f"{project}/__init__.py": source.encode()}, project, version)
@@ -132,6 +146,34 @@ def test_a_hit_tells_all_that_a_reader_needs(run: Run) -> None:
     assert "use instead tables.concat" in facts
     assert "artifact tables-1.1-py3-none-any.whl" in facts
     assert any(re.fullmatch(r"file tables/__init__\.py:\d+", line) for line in facts)
+
+
+def test_a_deprecated_parameter_is_told_where_it_is_deprecated(run: Run) -> None:
+    query = ("search", "cut a text into pieces", "-k", "1", "--with")
+    line = "parameter   sep: deprecated since 3.0, use separator instead"
+    assert line in run(*query, "texts==3.0").stdout
+    assert "parameter" not in run(*query, "texts==2.9").stdout
+    (hit,) = json.loads(run(*query, "texts==3.0", "--json").stdout)["hits"]
+    assert (hit["symbol"], hit["deprecated"], list(hit["deprecated_parameters"])) == (
+        "texts.cut",
+        None,
+        ["sep"],
+    )
+    assert (
+        "# DEPRECATED parameter sep since 3.0: use separator instead"
+        in run("context", *query[1:], "texts==3.0").stdout
+    )
+
+
+def test_the_store_answers_for_deprecated_parameters(place: Place) -> None:
+    with KnowledgeBase.open(place.kb) as kb:
+        assert kb.deprecated_parameters("texts.cut", version="3.0") == [
+            kb.lookup("texts.cut(sep)", version="3.0")
+        ]
+        assert kb.deprecated_parameters("texts.cut", version="2.9") == []
+        assert kb.deprecated_parameters("texts.nothing") == []
+        with pytest.raises(NotIndexed):
+            kb.deprecated_parameters("texts.cut", version="7.0")
 
 
 def test_what_a_release_lacks_is_never_found(run: Run) -> None:

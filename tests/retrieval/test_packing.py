@@ -108,6 +108,18 @@ def test_markdown_as_a_whole() -> None:
     )
 
 
+def test_a_deprecated_parameter_says_what_to_write_instead() -> None:
+    hit = replace(ECHO, deprecated_parameters={"nl": Marked("7.0", "Renamed.", "newline")})
+    head = "# DEPRECATED parameter nl since 7.0: use newline instead (Renamed.)\nclick.echo(message=None, nl"
+    assert head in pack([hit], 10_000).text
+    (symbol,) = ElementTree.fromstring(pack([hit], 10_000, render=FORMATS["xml"]).text)
+    (mark,) = symbol.findall("deprecated-parameter")
+    assert (mark.attrib, mark.text) == ({"name": "nl", "since": "7.0", "use": "newline"}, "Renamed.")
+    (told,) = json.loads(pack([hit], 10_000, render=FORMATS["json"]).text)
+    assert told["deprecated"] is None
+    assert told["deprecated_parameters"]["nl"]["replacement"] == "newline"
+
+
 @pytest.mark.parametrize("name", FORMATS)
 def test_every_budget_holds_and_says_what_was_dropped(name: str) -> None:
     render = FORMATS[name]
@@ -203,6 +215,7 @@ def test_the_same_thing_under_several_paths_is_one_entry() -> None:
         {"version": "7.0", "symbol": "click.utils.echo"},
         {"project": "other", "symbol": "click.utils.echo"},
         {"deprecated": Marked(None, "gone", None), "symbol": "click.utils.echo"},
+        {"deprecated_parameters": {"nl": Marked(None, "gone", None)}, "symbol": "click.utils.echo"},
         {"summary": "Prints.", "symbol": "click.say"},
         {"signature": "()", "symbol": "click.say"},
     ],
@@ -234,6 +247,7 @@ HOSTILE_HIT = replace(
     examples=(example(f"click.echo('''\n{HOSTILE}\n''')\n\tx", HOSTILE),),
     paths=('click.echo" evil="1', "a\n```\nb"),
     deprecated=Marked("1\n```", HOSTILE, 'x" y="</symbol>'),
+    deprecated_parameters={'nl\n```"': Marked("1\n```", HOSTILE, 'x" y="</symbol>')},
     since='1"><evil/>',
 )
 
@@ -273,7 +287,8 @@ def test_hostile_text_stays_inside_the_element() -> None:
     root = ElementTree.fromstring(text)
     assert [child.tag for child in root] == ["symbol", "symbol"]
     assert {inner.tag for child in root for inner in child} <= {
-        "signature", "also", "deprecated", "example", "output", "summary", "docstring",
+        "signature", "also", "deprecated", "deprecated-parameter", "example", "output", "summary",
+        "docstring",
     }  # fmt: skip
     assert not any(len(inner) for child in root for inner in child)
     assert set(root[0].attrib) == {"name", "kind", "project", "version", "since", "since-exact"}
@@ -292,7 +307,7 @@ def test_json_keeps_hostile_text_as_it_is_in_ascii() -> None:
     assert second == {
         "symbol": "lib.VALUE", "also": [], "kind": "attribute", "project": "lib", "version": "1.0",
         "signature": None, "since": None, "since_exact": True, "until": None, "deprecated": None,
-        "example": None, "summary": None, "docstring": None,
+        "deprecated_parameters": {}, "example": None, "summary": None, "docstring": None,
     }  # fmt: skip
 
 
@@ -302,6 +317,7 @@ def test_no_text_leaves_its_place(text: str) -> None:
     hit = replace(
         ECHO, summary=text, docstring=text + "\nx", signature=f"({text})", symbol=f"a.{text}", until=text,
         examples=(example(text, text),), paths=(text,), deprecated=Marked(text, text, text),
+        deprecated_parameters={text: Marked(text, text, text)},
     )  # fmt: skip
     shown = pack([hit], 100_000)
     assert outside_of_fences(shown.text) == [NOTICE]

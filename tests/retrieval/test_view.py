@@ -47,6 +47,7 @@ HOSTILE = replace(
     since="1\x1b",
     until="2\x1b",
     deprecated=Marked("1\x1b[31m", "\x1b[31mgone\nsoon", "\x1b[2Jb"),
+    deprecated_parameters={"a\x1b[1m\nb": Marked("1\x9b", "\x1b[31mgone\nsoon", "\x1b[2Jb")},
     evidence=Evidence("a\x1b.whl", None, "b\x1b.py", 1),
     legs={"leg\x1b": Leg(1.0, 1)},
 )
@@ -70,6 +71,15 @@ def test_the_lines_of_hits() -> None:
         "",
         "2  lib.VALUE: attribute in lib 1.0",
         "   span        [unknown, no end seen)",
+    ]
+
+
+def test_the_lines_of_deprecated_parameters() -> None:
+    marks = {"sort": Marked("1.0", "Pass it no more.", None), "other": Marked(None, "Renamed.", "others")}
+    lines = list(hit_lines([replace(VALUE, deprecated_parameters=marks)]))
+    assert lines[2:] == [
+        "   parameter   sort: deprecated since 1.0 (Pass it no more.)",
+        "   parameter   other: deprecated, use others instead",
     ]
 
 
@@ -123,6 +133,10 @@ def test_an_object_has_every_field_and_goes_into_json() -> None:
     assert told["examples"][1] == {"code": "df.append(1)", "output": "   A\n0  1", "compiles": True}
     assert told["deprecated"]["replacement"] == "pandas.concat"
     assert told["evidence"]["line"] == 9
+    marked = replace(VALUE, deprecated_parameters={"a": Marked("1.0", None, "b")})
+    assert hit_json(marked)["deprecated_parameters"] == {
+        "a": {"since": "1.0", "message": None, "replacement": "b"}
+    }
     assert told["legs"]["dense"] == {"score": 0.61, "rank": 4}
     assert json.loads(json.dumps(hit_json(HOSTILE)))["summary"] == HOSTILE.summary
 
