@@ -27,7 +27,7 @@ COMMANDS = {
     "list": Place("listing", "list_", "List the projects that are indexed."),
     "info": Place("listing", "info", "Show the releases of a project."),
     "audit": Place("audit", "audit", "Compare what the docs claim with what was read."),
-    "eval": Place("evaluation", "evaluation", "Measure retrieval on real tasks."),
+    "eval": Place("evaluation", "evaluation", "Measure retrieval and generation on real tasks."),
     "export": Place("export", "export", "Write Parquet files."),
 }
 _CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}

@@ -12,6 +12,9 @@ from .running import Group, Place, command, open_kb
 
 EVALUATIONS = {
     "retrieval": Place("evaluation", "retrieval", "Measure how well search finds the API of a task."),
+    "run": Place("generation", "run", "Have a model do tasks under several conditions."),
+    "report": Place("generation", "report", "Score a run."),
+    "compare": Place("generation", "compare", "Set two runs side by side."),
 }
 
 
@@ -22,6 +25,7 @@ def evaluation() -> None:
     \b
     Examples:
       apikb eval retrieval tasks.jsonl --out quality
+      apikb eval run tasks.jsonl --greedy --out runs/a
     """
 
 
