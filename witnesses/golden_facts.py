@@ -14,7 +14,7 @@ import json
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -176,7 +176,7 @@ def check(fact: Fact, store: Store) -> Iterator[Finding]:
             yield Finding(fact.id, _class_of(allowed, str(answer.status)), _line(fact, answer, allowed))
     newest = store.ask(fact.project, fact.symbol)
     if newest is not None:
-        yield from _boundaries(fact, newest)
+        yield from _boundaries(fact, newest, store)
 
 
 def _class_of(allowed: frozenset[str], status: str) -> str:
@@ -193,7 +193,7 @@ def _line(fact: Fact, answer: Answer, allowed: frozenset[str]) -> str:
     return f"{fact.symbol} in {fact.project} {answer.version}: {answer.status}, not {wanted}{reason}"
 
 
-def _boundaries(fact: Fact, answer: Answer) -> Iterator[Finding]:
+def _boundaries(fact: Fact, answer: Answer, store: Store) -> Iterator[Finding]:
     spans = answer.spans
     told: dict[str, set[str | None]] = {
         "added": {span.added for span in spans},
@@ -201,12 +201,28 @@ def _boundaries(fact: Fact, answer: Answer) -> Iterator[Finding]:
         "removed": {span.removed for span in spans},
     }
     for name, wanted in (("added", fact.added), ("deprecated", fact.deprecated), ("removed", fact.removed)):
-        if wanted is not None and not any(_same(wanted, text) for text in told[name]):
+        if wanted is None or any(_same(wanted, text) for text in told[name]):
+            continue
+        if name != "removed" or not _ends_in_doubt(fact, store):
             yield _off(fact, name, wanted, told[name])
     for low, high in fact.spans:
         if not any((not low or _same(low, span.added)) and _same(high, span.removed) for span in spans):
             said = {f"[{span.added}, {span.removed})" for span in spans}
             yield _off(fact, "span", f"[{low}, {high})", said)
+
+
+def _ends_in_doubt(fact: Fact, store: Store) -> bool:
+    """From its removal on the symbol may be there, as the fact has it ("forwarded to another distribution").
+
+    No release then proves the end: it was last seen before, and is unknown since.
+    """
+    answer = store.ask(fact.project, fact.symbol, fact.removed)
+    if answer is None or fact.removed is None or str(answer.status) != "unknown":
+        return False
+    allowed = dict(fact.statuses).get(fact.removed, frozenset())
+    return "unknown" in allowed and all(
+        Version(span.last_seen) < Version(fact.removed) for span in answer.spans
+    )
 
 
 def _off(fact: Fact, name: str, wanted: str, told: set[Any]) -> Finding:
@@ -237,25 +253,39 @@ def names_replacement(fact: Fact, store: Store) -> bool:
 # ---- telling
 
 
-def by_kind(facts: Sequence[Fact], findings: Sequence[Finding]) -> list[tuple[object, ...]]:
-    """Rows of the table: kind, facts, right, then the classes; a fact counts once, in its worst class."""
+def by_kind(
+    facts: Sequence[Fact], findings: Sequence[Finding], excused: Collection[str] = ()
+) -> list[tuple[object, ...]]:
+    """Rows of the table: kind, facts, right, excused, the classes; a fact counts once, in its worst class.
+
+    `excused` are facts of which all that was found is excused; the share is that of right and excused ones.
+    """
     worst = {fact.id: "right" for fact in facts}
     for finding in sorted(findings, key=lambda finding: -CLASSES.index(finding.kind)):
-        worst[finding.id] = finding.kind
+        worst[finding.id] = "excused" if finding.id in excused else finding.kind
     rows: list[tuple[object, ...]] = []
     for kind in (*sorted({fact.kind for fact in facts}), "all"):
         chosen = [worst[fact.id] for fact in facts if kind in ("all", fact.kind)]
         counts = Counter(chosen)
-        rows.append((kind, len(chosen), counts["right"], *(counts[name] for name in CLASSES),
-                     share(counts["right"], len(chosen))))  # fmt: skip
+        good = counts["right"] + counts["excused"]
+        rows.append((kind, len(chosen), counts["right"], counts["excused"],
+                     *(counts[name] for name in CLASSES), share(good, len(chosen))))  # fmt: skip
     return rows
+
+
+_HEAD = ("kind", "facts", "right", "excused", *CLASSES, "share")
+
+
+def _excused(settled: Settled) -> set[str]:
+    """The facts of which all that was found is excused."""
+    open_ids = {finding.id for finding in settled.unexcused}
+    return {finding.id for finding, _ in settled.excused} - open_ids
 
 
 def report(
     facts: Sequence[Fact], findings: Sequence[Finding], settled: Settled, replaced: tuple[int, int]
 ) -> None:
-    head = ("kind", "facts", "right", *CLASSES, "share")
-    print("\n".join(table(head, by_kind(facts, findings))))
+    print("\n".join(table(_HEAD, by_kind(facts, findings, _excused(settled)))))
     print(f"replacement named: {replaced[0]} of {replaced[1]} (recalled, not verified)")
     print_settled(settled)
 
@@ -294,8 +324,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     with_other = [fact for fact in asked if fact.replacement]
     replaced = sum(names_replacement(fact, store) for fact in with_other), len(with_other)
     if options.as_json:
-        head = ("kind", "facts", "right", *CLASSES, "share")
-        figures = [dict(zip(head, row, strict=True)) for row in by_kind(asked, findings)]
+        rows_by_kind = by_kind(asked, findings, _excused(settled))
+        figures = [dict(zip(_HEAD, row, strict=True)) for row in rows_by_kind]
         print(json.dumps({"figures": figures, "replacements": replaced, **settled_object(settled)}, indent=2))
     else:
         print(f"{len(asked)} of {len(rows)} facts are verified and of an indexed project")

@@ -64,7 +64,9 @@ def url() -> Iterator[str]:
     }
     with serving() as index:
         for version, text in texts.items():
-            wheel = make_wheel({"tiny/__init__.py": text.encode()}, "tiny", version)
+            elsewhere = b"from tiny_clean import *\n" if version >= "2" else b"def clean(): ...\n"
+            files = {"tiny/__init__.py": text.encode(), "tiny/clean.py": elsewhere}
+            wheel = make_wheel(files, "tiny", version)
             index.add(f"tiny-{version}-py3-none-any.whl", wheel)
         yield index.url
 
@@ -140,6 +142,18 @@ def test_facts_that_do_not_hold(run: Run, row: dict[str, Any], kind: str) -> Non
     assert kind in {found for _, found, _ in told["unexcused"]}
 
 
+def test_an_end_in_doubt_is_right_where_the_fact_has_it_so(run: Run) -> None:
+    forwarded = "forwarded to another distribution if installed"
+    code, said = run(golden_facts, [fact(1, "tiny.clean.clean", removed_in="2.0", after_removal=forwarded)])
+    assert code == 0, said
+    for version, after in (("2.0", "absent"), ("1.1", forwarded)):
+        row = fact(
+            1, "tiny.clean.clean", before="1.0", removed_in=version, after=version, after_removal=after
+        )
+        code, said = run(golden_facts, [row])
+        assert code == 1, said
+
+
 def test_what_is_not_verified_is_no_truth(run: Run) -> None:
     wrong = fact(1, "tiny.kept", removed_in="2.0", verified=False)
     lead = fact(2, "tiny.gone2", deprecated_in="1.0", removed_in="2.0", verified_what="removed_in")
@@ -151,7 +165,10 @@ def test_an_exception_excuses_until_it_stops_failing(run: Run) -> None:
     wrong = fact(7, "tiny.kept", removed_in="2.0", after_removal="absent")
     excuse = '[[exception]]\nid = "{}"\nkind = "{}"\nreason = "the truth is wrong"\n'
     both = excuse.format("7", "false yes") + excuse.format("7", "boundary off")
-    assert run(golden_facts, [wrong], both)[0] == 0
+    code, said = run(golden_facts, [*RIGHT, wrong], both)
+    assert code == 0
+    row = next(line.split() for line in said.splitlines() if line.startswith("all"))
+    assert row == ["all", "6", "5", "1", "0", "0", "0", "0", "100.0", "%"]
     code, said = run(golden_facts, [*RIGHT, wrong], both + excuse.format("1", "unknown"))
     assert code == 1
     assert "does not fail any more" in said
