@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .facts import AttributeFacts, Binding, ClassFacts, FunctionFacts, GivenName
+from .literals import string_value
 from .patchers import BARE_CALL, Patcher
 from .signatures import dotted_name, signature_of
 from .string_flow import KEYS
@@ -34,6 +35,42 @@ def note_patch(scope: Scope, owner: str, name: str | None, value: ast.expr | Non
         scope.reader.patches.append((path, _patch(scope, name, value, line)))
 
 
+def note_on_registered(scope: Scope, node: ast.expr, name: str | None, value: ast.expr, line: int) -> None:
+    """Note `sys.modules["package"].name = value`."""
+    path = registered_module(scope, node)
+    if path is None or scope.kind != "module" or not _is_own(scope, path):
+        return
+    if name is None:
+        reason = f"{scope.reader.module} sets names on it that are computed"
+        scope.reader.patches.append((path, Binding(COMPUTED, "unknown", reason, line, -1, "dynamic")))
+    else:
+        scope.reader.patches.append((path, _patch(scope, name, value, line, path)))
+
+
+def note_registration(scope: Scope, key: ast.expr, value: ast.expr, line: int) -> None:
+    """Note `sys.modules["package.name"] = module`: the name can be imported from the package."""
+    path, _, name = (_module_name(scope, key) or "").rpartition(".")
+    if path and scope.kind == "module" and _is_own(scope, path):
+        scope.reader.patches.append((path, _patch(scope, name, value, line, path)))
+
+
+def registered_module(scope: Scope, node: ast.expr) -> str | None:
+    """The name of the module in `sys.modules["package"]`."""
+    if isinstance(node, ast.Subscript) and dotted_name(node.value) == "sys.modules":
+        return _module_name(scope, node.slice)
+    return None
+
+
+def _module_name(scope: Scope, node: ast.expr) -> str | None:
+    reader = scope.reader
+    own = {"__name__": ast.Constant(reader.module), "__package__": ast.Constant(reader.package)}
+    return string_value(node, {**scope.constants, **own})
+
+
+def _is_own(scope: Scope, path: str) -> bool:
+    return path.partition(".")[0] == scope.reader.module.partition(".")[0]
+
+
 def imported_path(scope: Scope, dotted: str) -> str | None:
     """The absolute path of what a module has imported from its own project; None for anything else.
 
@@ -48,17 +85,21 @@ def imported_path(scope: Scope, dotted: str) -> str | None:
     return path if path.partition(".")[0] == scope.reader.module.partition(".")[0] else None
 
 
-def _patch(scope: Scope, name: str, value: ast.expr | None, line: int) -> Binding:
-    conditions = [f"{scope.reader.module} has been imported", *scope.conditions]
+def _patch(scope: Scope, name: str, value: ast.expr | None, line: int, path: str | None = None) -> Binding:
+    """The binding of what is set; a module of `path` or below it has been imported with its package."""
+    module = scope.reader.module
+    always = path is not None and f"{path}.".startswith(f"{module}.")
+    conditions = [*([] if always else [f"{module} has been imported"]), *scope.conditions]
     known = scope.env.get(value.id) if isinstance(value, ast.Name) else None
     binding = Binding(name, "attr", AttributeFacts())
-    if known is not None and known.form in ("def", "class", "from"):
+    if known is not None and known.form in ("def", "class", "from", "import"):
         binding = Binding(name, known.form, known.data)
     elif isinstance(value, ast.Lambda):
         binding = Binding(name, "def", FunctionFacts(signature_of(value.args)))
     elif isinstance(value, ast.Attribute) and (dotted := dotted_name(value)) is not None:
         binding = Binding(name, "attr", AttributeFacts(dotted))
-    return binding._replace(line=line, seq=-1, via="dynamic", condition=" and ".join(conditions))
+    condition = " and ".join(conditions) or None
+    return binding._replace(line=line, seq=-1, via="dynamic", condition=condition)
 
 
 def add_patches(release: Release) -> bool:

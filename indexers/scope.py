@@ -58,7 +58,7 @@ from .loops import (
 )
 from .mangling import mangled_members
 from .metaclasses import HANDED, Added, read_metaclass
-from .patched_members import note_patch
+from .patched_members import note_on_registered, note_patch, note_registration
 from .patchers import BARE_CALL, READS_NAMESPACE, Span, listed_names, writes_mapping
 from .plain_signatures import plain_signature
 from .replaced_modules import REPLACED
@@ -613,6 +613,8 @@ class Scope:
             note_patch(self, owner, target.attr, value, line)
         elif is_this_module(target.value):
             self.assign_name(target.attr, value, line)
+        else:
+            note_on_registered(self, target.value, target.attr, value, line)
 
     def _docstring_at(self, value: ast.expr) -> str | None:
         """The text of `g.__doc__`, where the file defines `g`."""
@@ -650,6 +652,8 @@ class Scope:
             lazy_names(self, name, value)
         elif dotted_name(owner) == "sys.modules" and isinstance(target.slice, ast.Name):
             self._replaced_module(value)
+        elif dotted_name(owner) == "sys.modules":
+            note_registration(self, target.slice, value, line)
         elif isinstance(owner, ast.Name) and owner.id in self.constants:
             added = ast.Dict([ast.Constant(name)], [value]) if name is not None else None
             self._grow(owner.id, added)
@@ -827,6 +831,8 @@ class Scope:
                 self.opaque = LOOP_NAMES
         elif owner is not None:
             note_patch(self, owner, name, call.args[2], line)
+        else:
+            note_on_registered(self, call.args[0], name, call.args[2], line)
 
     def _writes_namespace(self, call: ast.Call, line: int) -> bool:
         """`globals().update(...)` and its like; True where it was one."""
