@@ -57,7 +57,7 @@ told_wrong.__signature__ = __import__("inspect").Signature()
 if sys.platform == "win32":
     def only_there(): ...
 """,
-    "odd/patching.py": "import sys\nsys.modules['odd'].patched = 1\n",
+    "odd/patching.py": "import sys\nvars(sys.modules['odd']).update(patched=1)\n",
     "odd/optional.py": "import a_module_that_nobody_has\ndef f(): ...\n",
     "odd/fatal.py": "import os\nos._exit(3)\n",
     "odd/dynamic.py": "import os\nfor name in [*[os.sep][:0], 'x']:\n    globals()['made_' + name] = 1\n",
